@@ -24,7 +24,6 @@ from cli_guard.approvals.statements import BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import storages_of
 from cli_guard.errors import CliGuardError, GitError, UsageError
 from cli_guard.model import Finding, Presence
-from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.records import PendingReview
@@ -69,6 +68,9 @@ def plan_signature(
     """Return what is to be signed, None if this user has no enrolled key. Raises CliGuardError if policy wants one."""
     env = invocation.env
     rules = ", ".join(sorted({each.rule for each in findings}))
+    # It loads pydantic, which `pending` need not wait for.
+    from cli_guard.policy.recorded import policy_at_head
+
     policy, _ = policy_at_head(repository, env)
     # A second person, and a number of people, can only be asked for once the change is recorded.
     levels = (policy.need_for(each).level for each in findings)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from cli_guard.approvals.counting import Approval, RecordedContent, answer_findings
 from cli_guard.approvals.signatures import NAMESPACE, verify
@@ -17,11 +18,13 @@ from cli_guard.approvals.signers import Signer, Signers
 from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import Storage
 from cli_guard.model import ChangeSet, Disposition, Finding, Need, Presence
-from cli_guard.policy.decisions import Policy
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.policy.decisions import Policy
 
 # The clocks of two machines differ.
 SKEW = datetime.timedelta(minutes=10)
@@ -47,7 +50,7 @@ class Approvals:
     verifier: "Verifier"
     changes: ChangeSet
     history: Collection[ChangeSet]
-    policy: Policy
+    policy: "Policy"
     base: str | None
     local: bool = True
     recorded: bool = False

@@ -129,14 +129,14 @@ command.add_command(
     Command(
         "enable",
         callback=enable,
-        help="Use the server again: [server] enabled = true in your own file.",
+        help="Use the server again.",
     )
 )
 command.add_command(
     Command(
         "disable",
         callback=disable,
-        help="Stop the server and use none: [server] enabled = false in your own file.",
+        help="Stop the server, and use none from now on.",
     )
 )
 command.add_command(

@@ -147,13 +147,16 @@ def test_a_patch_alone_is_for_git(shop: Repo) -> None:
     assert (none.code, none.out, len(none.err.splitlines())) == (1, "", 1)
 
 
-def test_documentation_is_shown_and_written_after_an_approval(shop: Repo) -> None:
-    shown = ask(shop, "Generate documentation for src/utils.py")
+def test_a_repair_is_shown_and_written_after_an_approval(shop: Repo) -> None:
+    stale = '    """Make a slug.\n\n    Args:\n        name: the title\n    """\n'
+    text = f"def slug(title: str) -> str:\n{stale}    return title.lower()\n"
+    shop.commit("Document it", {"src/utils.py": text})
+    shown = ask(shop, "Document slug in src/utils.py")
     assert (shown.code, waiting(shop)) == (0, [])
-    assert '+    """' in shown.out
-    found = proposed(shop, "Add docstrings to src/utils.py")
+    assert "+        title: the title" in shown.out
+    found = proposed(shop, "Write the corrected docstrings into src/utils.py")
     assert approve(shop, found).code == 0
-    assert '"""' in (shop.path / "src/utils.py").read_text()
+    assert "        title: the title" in (shop.path / "src/utils.py").read_text()
 
 
 def test_approved_written_and_taken_back(shop: Repo) -> None:

@@ -13,7 +13,8 @@ FILES: dict[str, str | bytes] = {
     "Makefile": "lint:\n\truff check .\n",
     "src/config.py": 'import os\n\nDATABASE_URL = os.environ["DATABASE_URL"]\n'
     'DB_POOL_SIZE = int(os.environ.get("DB_POOL_SIZE", "5"))\n',
-    "src/utils.py": "def slug(title: str) -> str:\n    return title.lower()\n",
+    "src/utils.py": "def slug(title: str) -> str:\n"
+    '    """Make a slug.\n\n    Args:\n        name: the title\n    """\n    return title.lower()\n',
     "tests/test_config.py": "from src.config import DB_POOL_SIZE\n\n\ndef test_pool():\n    assert DB_POOL_SIZE\n",
 }
 SHOWN = {

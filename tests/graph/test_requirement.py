@@ -13,6 +13,10 @@ from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.model import Action
 
+STALE = {
+    "src/stale.py": "def slug(title: str) -> str:\n"
+    '    """Make a slug.\n\n    Args:\n        name: the title\n    """\n    return title\n'
+}
 SHOP = {
     "README.md": "# Shop\n\nA shop.\n",
     "pyproject.toml": '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
@@ -71,12 +75,19 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
         assert result(state, "read_file")["path"] == "src/config.py"
         assert state["blocked_actions"] == [] and state["requires_human_review"] is False
 
-    def test_documentation_is_proposed_and_not_written(self) -> None:
+    def test_what_lacks_documentation_is_named_and_not_written(self) -> None:
         state = ask("Generate documentation for src/utils.py")
         assert (state["status"], state["task_type"]) == ("ok", "doc_generation")
-        assert "--- a/src/utils.py" in state["final_output"]
-        assert '"""' in state["final_output"]
+        assert "src/utils.py:2 slug: def slug(title: str) -> str:" in state["final_output"]
         assert state["repo_snapshot"] == SHOP
+        assert "write_file" not in [each["tool"] for each in state["plan"]]
+
+    def test_a_repair_of_documentation_is_proposed_and_not_written(self) -> None:
+        state = ask("Document slug in src/stale.py", STALE)
+        assert (state["status"], state["task_type"]) == ("ok", "doc_generation")
+        assert "--- a/src/stale.py" in state["final_output"]
+        assert "+        title: the title" in state["final_output"]
+        assert state["repo_snapshot"] == STALE
         assert "write_file" not in [each["tool"] for each in state["plan"]]
 
     def test_refactor_planning_reads_several_files_and_routes_writes_to_review(
