@@ -106,7 +106,9 @@ def list_trees(io: Io) -> int:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
         count = len(tree.allow)
-        more = f", {count} {'rule' if count == 1 else 'rules'}" if count else ""
+        more = ""
+        if count:
+            more = f", {count} {'rule' if count == 1 else 'rules'}"
         line = f"{tree.path}: {tree.profile}, by {tree.by} on {tree.at[:10]}{until}{more}{ended}"
         io.say(printable(line))
     if not trees:

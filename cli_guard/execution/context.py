@@ -115,7 +115,7 @@ def command_context(
 
     `agent` is the coding agent that wants to run them, "" for anybody. `profile` replaces the one that is configured.
     """
-    git, home = Git(cwd, env), env.get("HOME")
+    git = Git(cwd, env)
     root = root_of(cwd)
     patterns, warnings, wanted = patterns_in_force(git, root)
     trusted = find_tree(git, root, wanted)
@@ -123,7 +123,7 @@ def command_context(
     own = trusted.allow if trusted else ()
     tree = TrustedTree(root, git) if root else None
     return Context(
-        home=home,
+        home=env.get("HOME"),
         folder=str(cwd),
         root=str(root) if root else None,
         git_config=Configuration(lambda: configuration_of(git, root)),

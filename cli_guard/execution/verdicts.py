@@ -193,9 +193,16 @@ def excerpt(shown: Shown, spans: "tuple[Span, ...]") -> Iterator[str]:
         piece = printable(shown.piece(a, b))
         text += piece
         marks += ("^" if marked else " ") * width(piece)
-    yield f"  | {'...' if start > low else ''}{text}{'...' if stop < end else ''}"
-    if " " in marks.rstrip():
-        yield f"    {'   ' if start > low else ''}{marks.rstrip()}"
+    marks = marks.rstrip()
+    is_part = " " in marks
+    if start > low:
+        text = "..." + text
+        marks = "   " + marks
+    if stop < end:
+        text += "..."
+    yield f"  | {text}"
+    if is_part:
+        yield f"    {marks}"
 
 
 def pieces(

@@ -67,11 +67,9 @@ class ChatGuest(Guest):
         self, messages: list[Message], tools: Sequence[Data] = (), *, forced: bool = False
     ) -> None:
         """Compact messages in place if they no longer fit, or if that is `forced`. Raises ModelError."""
-        silent, config, session = (
-            replace(self.gateway, on_text=None),
-            self.config,
-            self.session,
-        )
+        silent = replace(self.gateway, on_text=None)
+        config = self.config
+        session = self.session
         named = silent.forced or next(
             (name for _, name in config.models_for(self.route.tier)), ""
         )

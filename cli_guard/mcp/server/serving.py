@@ -67,7 +67,7 @@ async def conversation(
         WAITING
     )
     async with anyio.create_task_group() as tasks:
-        outgoing = Outgoing(say, tasks.cancel_scope)
+        outgoing = OutgoingMessages(say, tasks.cancel_scope)
         tasks.start_soon(read, lines, sender, outgoing)
         await server.run(receiver, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
@@ -168,7 +168,7 @@ def refusal_of(problem: str) -> "types.CallToolResult":
     )
 
 
-class Outgoing(BorrowedStream):
+class OutgoingMessages(BorrowedStream):
     """The stream that the SDK's server writes its messages to (`WriteStream`): a line for each."""
 
     def __init__(self, say: Callable[[str], None], gone: "anyio.CancelScope") -> None:
@@ -202,7 +202,7 @@ class Outgoing(BorrowedStream):
 async def read(
     lines: Iterator[bytes | None],
     sender: "MemoryObjectSendStream[SessionMessage | Exception]",
-    outgoing: Outgoing,
+    outgoing: OutgoingMessages,
 ) -> None:
     """Hands on every message until the lines end; what is no message is answered as JSON-RPC says."""
     import anyio
