@@ -197,23 +197,14 @@ def ask_for_trust(
         known and (known.profile, known.expires) == (tree.profile, tree.expires)
     )
     if not asking or (same and (trust or not digest)):
-        told = (
-            [
-                f"the checks are {trust.words}"
-                if trust
-                else "the checks are not trusted: they do not run"
-            ]
-            if digest
-            else []
-        )
+        state = []
         if tree:
-            told.insert(
-                0,
-                f"the work tree is {known.words}"
-                if known
-                else "the work tree is not trusted",
-            )
-        io.say(f"cli-guard: {printable('; '.join(told))}")
+            state.append(f"the work tree is {known.words if known else 'not trusted'}")
+        if trust:
+            state.append(f"the checks are {trust.words}")
+        elif digest:
+            state.append("the checks are not trusted: they do not run")
+        io.say(f"cli-guard: {printable('; '.join(state))}")
         return 0
     person_needed(io, "trust", "trust")
     seals.require()

@@ -200,8 +200,8 @@ class UserFlow:
     key: str
 
     @property
-    def calms(self) -> bool:
-        """Return whether it makes findings fewer."""
+    def only_loosens(self) -> bool:
+        """Return whether it can only remove findings."""
         return self.section in ("sanitizer", "guard") or bool(self.data.get("drops"))
 
 
@@ -392,13 +392,13 @@ def weaker_user_rules(before: UserRules, after: UserRules) -> Iterator[str]:
     """Yield which rules were removed, weigh less or may find something else; what explains them may change."""
     kept = set(after.flows)
     known = set(before.flows)
-    lost = [each for each in before.flows if not each.calms and each not in kept]
+    lost = [each for each in before.flows if not each.only_loosens and each not in kept]
     yield from (
         f"the {each.section} {each.key[:60]} was removed or changed" for each in lost
     )
-    calming = [each for each in after.flows if each.calms and each not in known]
+    loosening = [each for each in after.flows if each.only_loosens and each not in known]
     yield from (
-        f"a new {each.section} {each.key[:60]} makes findings fewer" for each in calming
+        f"a new {each.section} {each.key[:60]} removes findings" for each in loosening
     )
     weights = list(Severity)
     for was in before.documents.values():

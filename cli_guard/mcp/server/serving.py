@@ -58,7 +58,7 @@ def serve(
 async def conversation(
     lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings
 ) -> None:
-    """One connection, from its first line to its last."""
+    """Serve one connection, from its first line to its last."""
     import anyio
     from mcp.shared.message import SessionMessage
 
@@ -74,7 +74,7 @@ async def conversation(
 
 
 def server_of(around: Surroundings) -> "Server[dict[str, object]]":
-    """The SDK's server with our tools."""
+    """Build the SDK's server with our tools."""
     import anyio
     from mcp import types
     from mcp.server.lowlevel import Server
@@ -118,7 +118,7 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
 
 
 def describe_tool(tool: ServedTool) -> "types.Tool":
-    """A tool in the words of the protocol."""
+    """Describe a tool in the terms of the protocol."""
     from mcp import types
 
     return types.Tool(
@@ -139,7 +139,7 @@ def describe_tool(tool: ServedTool) -> "types.Tool":
 def answer_call(
     tool: ServedTool, around: Surroundings, arguments: Mapping[str, object]
 ) -> "types.CallToolResult":
-    """The answer of a tool, whatever happens in it."""
+    """Return the answer of a tool, whatever happens in it."""
     from mcp import types
 
     try:
@@ -159,7 +159,7 @@ def answer_call(
 
 
 def refusal_of(problem: str) -> "types.CallToolResult":
-    """A failure as the answer of a tool."""
+    """Return a failure as the answer of a tool."""
     from mcp import types
 
     line = clip(printable(redact(problem)), WORDS)
@@ -180,13 +180,13 @@ class OutgoingMessages(BorrowedStream):
         self._turn = anyio.CapacityLimiter(1)
 
     async def send(self, item: "SessionMessage", /) -> None:
-        """Writes one message. Raises anyio.ClosedResourceError if nobody reads any more."""
+        """Write one message. Raises anyio.ClosedResourceError if the reader is gone."""
         await self.line(
             item.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
         )
 
     async def line(self, message: object) -> None:
-        """Writes one line, in ASCII: what a stream's encoding cannot show would be no JSON."""
+        """Write one line in ASCII: what a stream's encoding cannot show would be no JSON."""
         import anyio
 
         text = json.dumps(message, allow_nan=False)
@@ -204,7 +204,7 @@ async def read(
     sender: "MemoryObjectSendStream[SessionMessage | Exception]",
     outgoing: OutgoingMessages,
 ) -> None:
-    """Hands on every message until the lines end; what is no message is answered as JSON-RPC says."""
+    """Hand on every message until the lines end; answer what is no message as JSON-RPC says."""
     import anyio
     from mcp import types
     from mcp.shared.message import SessionMessage
