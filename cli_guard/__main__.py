@@ -148,7 +148,7 @@ def run_in_process(argv: list[str]) -> int:
 
 
 def run() -> None:
-    """The console script. Of a coding agent's hook every failure blocks the tool."""
+    """Run the console script. Every failure of a coding agent's hook blocks the tool."""
     from cli_guard.server import client
 
     argv = sys.argv[1:]

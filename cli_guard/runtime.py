@@ -90,13 +90,11 @@ def open_plain(path: Path | bytes, flags: int, *, follow: bool = False) -> int:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        what = (
-            "a folder"
-            if stat.S_ISDIR(mode)
-            else "a FIFO"
-            if stat.S_ISFIFO(mode)
-            else "a device"
-        )
+        what = "a device"
+        if stat.S_ISDIR(mode):
+            what = "a folder"
+        elif stat.S_ISFIFO(mode):
+            what = "a FIFO"
         raise NotAPlainFileError(errno.EINVAL, f"it is {what}", os.fsdecode(path))
     return descriptor
 

@@ -28,21 +28,21 @@ PLAYED = frozenset(("nosuchcommand", "nosuchcmd"))
 PATIENT = shell.RunLimits(seconds=300)
 
 
-def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:
+def world(files: dict[str, bytes] | None = None, **more: object) -> shell.CommandWorld:
     """Files in memory."""
     raw = files or {}
     more.setdefault("limits", PATIENT)
-    return shell.Shell(
+    return shell.CommandWorld(
         Snapshot("memory", [entry_of(path, data) for path, data in raw.items()], raw),
         **more,
     )  # type: ignore[arg-type]
 
 
-def of_repository(repo: Repo) -> shell.Shell:
+def of_repository(repo: Repo) -> shell.CommandWorld:
     """What is staged in a repository, with its history and memory."""
     repository = GitRepository.discover(repo.path, repo.env)
     folder = repository.state_folder
-    return shell.Shell(
+    return shell.CommandWorld(
         read_index(repository),
         repository,
         Memory(folder),

@@ -238,7 +238,7 @@ class JsonHooks:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from error
         except ValueError as error:
             raise UsageError(
-                f"{name} is {error}: mend it, or write the hook there by hand"
+                f"{name} is {error}: fix it, or write the hook there by hand"
             ) from error
         hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
         if not isinstance(hooks, dict) or not isinstance(hooks.get(self.event, []), list):

@@ -70,7 +70,7 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
 
 
 def has_valid_id(review: PendingReview) -> bool:
-    """Is the id of a review that of its content, policy and findings?"""
+    """Return whether the id matches the review's content, policy and findings."""
     return review_id(review.content, review.policy, review.fingerprints) == review.id
 
 

@@ -70,7 +70,7 @@ def find_key(
             return Key(signer, str(path))
         raise UsageError(
             f"the {kind} key {named} is not in {SIGNERS} at HEAD: enrol it with `cli-guard signers add {named}`,"
-            " and have that committed first"
+            " and commit that first"
         )
     if not signers.known:
         return None

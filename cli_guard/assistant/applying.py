@@ -27,7 +27,7 @@ WATCHED = "H"
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class IndexedPath:
     """A path of the index. `watched`: Git itself checks whether its file has changed."""
 
     mode: str
@@ -202,9 +202,9 @@ class PatchWriter:
             folder.rmdir()
             folder = folder.parent
 
-    def _staged(self, wanted: list[str]) -> dict[str, Staged]:
+    def _staged(self, wanted: list[str]) -> dict[str, IndexedPath]:
         """Return the entries of some paths in the index (git-ls-files(1)). Raises UsageError for one in conflict."""
-        found: dict[str, Staged] = {}
+        found: dict[str, IndexedPath] = {}
         paths = set(wanted)
         # One call for the whole index: a call for each file is slow, and all names may not fit on one command line.
         listed = self._git.run("ls-files", "-v", "--stage", "-z")
@@ -213,10 +213,10 @@ class PatchWriter:
                 continue
             if stage != "0":
                 raise UsageError(f"{path} is in conflict: finish the merge first")
-            found[path] = Staged(mode, blob, tag == WATCHED)
+            found[path] = IndexedPath(mode, blob, tag == WATCHED)
         return found
 
-    def _dirty(self, index: Mapping[str, Staged]) -> list[str]:
+    def _dirty(self, index: Mapping[str, IndexedPath]) -> list[str]:
         """Return the paths whose files differ from the index by content; a new time stamp alone does not count."""
         if not index:
             return []

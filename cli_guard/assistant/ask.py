@@ -121,7 +121,7 @@ def context_for(
     Without `runs` nothing can be run: the work tree is not the revision that was asked about.
     """
     from cli_guard.assistant.local import LocalAssistant
-    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.assistant.sandbox import CommandWorld
     from cli_guard.execution.approved import CommandRunner
     from cli_guard.graph.context import Context
     from cli_guard.graph.tools import guard_tools
@@ -137,7 +137,7 @@ def context_for(
         else nullcontext(None)
     )
     with opening as offered:
-        shell = Shell(
+        shell = CommandWorld(
             snapshot,
             repository,
             Memory(folder),

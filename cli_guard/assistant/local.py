@@ -24,7 +24,7 @@ from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from cli_guard.assistant.retrieval import SearchResult
-    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.assistant.sandbox import CommandWorld
     from cli_guard.graph.tools.tool import Tool, World
 
 ANSWERED_FROM = 5
@@ -39,7 +39,7 @@ class LocalAssistant:
     `shell` is the world of the run tool over a repository; without one the files of the run are all there is.
     """
 
-    shell: "Shell | None" = None
+    shell: "CommandWorld | None" = None
     _found: "dict[tuple[str, ...], SearchResult]" = field(default_factory=dict)
 
     @cached_property
@@ -142,13 +142,13 @@ class LocalAssistant:
             self._found[key] = find(question, world.snapshot, allowed=paths or None)
         return self._found[key]
 
-    def shell_for(self, world: "World") -> "Shell":
+    def shell_for(self, world: "World") -> "CommandWorld":
         """Return the world of the run tool, narrowed to the paths that the caller allowed."""
-        from cli_guard.assistant.sandbox import Shell
+        from cli_guard.assistant.sandbox import CommandWorld
         from cli_guard.repository.snapshot import Snapshot
 
         if self.shell is None:
-            return Shell(Snapshot.of(world.snapshot))
+            return CommandWorld(Snapshot.of(world.snapshot))
         if world.allowed is None:
             return self.shell
         # History and memory would show the other paths.

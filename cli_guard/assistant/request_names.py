@@ -120,7 +120,7 @@ class NameFinder:
                 self.add_path(word, "", "")
 
     def add_path(self, raw: str, before: str, after: str, *, in_code: bool = False) -> bool:
-        """Add a word that is a path, there or not; is it one?"""
+        """Add a word that is a path, whether it exists or not; return whether it is one."""
         word = raw if raw in self.known else raw.strip(AROUND).removeprefix("@")
         if not word or (len(word) > WORD_CHARS and word not in self.known):
             return False

@@ -155,7 +155,7 @@ def prepare_review(io: Io, /, event: str) -> int:
     from cli_guard.review.request import Staged
     from cli_guard.review.run import review_request
 
-    # Nobody waits for it.
+    # It runs in the background.
     os.nice(10)
     # Whatever fails here fails again in the review, which reports it.
     with suppress(CliGuardError, OSError):

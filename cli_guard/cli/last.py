@@ -27,7 +27,7 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         user.model if user and user.model.after_hooks and user.model.is_configured else None
     )
     if background:
-        # Nobody waits for it.
+        # It runs in the background.
         os.nice(10)
         if config:
             half.load("advice after a hook")(io, config)

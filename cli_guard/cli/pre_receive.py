@@ -78,7 +78,9 @@ def verify(io: Io) -> int:
             "old": each.update.remote_oid,
             "new": each.update.local_oid,
         }
-        outcome = "break-glass" if each.by else "allow" if each.allowed else "refused"
+        outcome = "allow" if each.allowed else "refused"
+        if each.by:
+            outcome = "break-glass"
         log.append(
             entry(
                 "pre-receive",

@@ -205,7 +205,9 @@ def revoke(io: Io, /, who: str) -> int:
     raw = blob_of(read_key(io, who)[1]) if is_key else None
     gone = [each for each in signers if each.principal == who.lower() or each.key == raw]
     if not gone:
-        raise UsageError(f"{who!r} is no signer in {SIGNERS}: see `cli-guard signers list`")
+        raise UsageError(
+            f"{who!r} is not listed in {SIGNERS}: see `cli-guard signers list`"
+        )
     write_file(repository, REVOKED, revocation_list(repository, gone, io))
     io.say(
         f"cli-guard: {len(gone)} key{'s' if len(gone) > 1 else ''} of {gone[0].principal} revoked"

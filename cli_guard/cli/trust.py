@@ -106,7 +106,9 @@ def list_trees(io: Io) -> int:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
         count = len(tree.allow)
-        more = f", {count} {'rule' if count == 1 else 'rules'}" if count else ""
+        more = ""
+        if count:
+            more = f", {count} {'rule' if count == 1 else 'rules'}"
         line = f"{tree.path}: {tree.profile}, by {tree.by} on {tree.at[:10]}{until}{more}{ended}"
         io.say(printable(line))
     if not trees:
@@ -195,23 +197,14 @@ def ask_for_trust(
         known and (known.profile, known.expires) == (tree.profile, tree.expires)
     )
     if not asking or (same and (trust or not digest)):
-        told = (
-            [
-                f"the checks are {trust.words}"
-                if trust
-                else "the checks are not trusted: they do not run"
-            ]
-            if digest
-            else []
-        )
+        state = []
         if tree:
-            told.insert(
-                0,
-                f"the work tree is {known.words}"
-                if known
-                else "the work tree is not trusted",
-            )
-        io.say(f"cli-guard: {printable('; '.join(told))}")
+            state.append(f"the work tree is {known.words if known else 'not trusted'}")
+        if trust:
+            state.append(f"the checks are {trust.words}")
+        elif digest:
+            state.append("the checks are not trusted: they do not run")
+        io.say(f"cli-guard: {printable('; '.join(state))}")
         return 0
     person_needed(io, "trust", "trust")
     seals.require()

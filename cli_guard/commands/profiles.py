@@ -39,7 +39,7 @@ def apply_profile(
             allow(effect, "left to the agent's own rules"): callers
             for effect, callers in found.items()
         }
-    # What was not judged in full asks anyway.
+    # A partial verdict already needs review.
     out_of_bounds = any(
         effect.kind is EffectKind.UNKNOWN and effect.target is None and None in each
         for effect, each in found.items()

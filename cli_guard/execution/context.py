@@ -115,7 +115,7 @@ def command_context(
 
     `agent` is the coding agent that wants to run them, "" for anybody. `profile` replaces the one that is configured.
     """
-    git, home = Git(cwd, env), env.get("HOME")
+    git = Git(cwd, env)
     root = root_of(cwd)
     patterns, warnings, wanted = patterns_in_force(git, root)
     trusted = find_tree(git, root, wanted)
@@ -123,7 +123,7 @@ def command_context(
     own = trusted.allow if trusted else ()
     tree = TrustedTree(root, git) if root else None
     return Context(
-        home=home,
+        home=env.get("HOME"),
         folder=str(cwd),
         root=str(root) if root else None,
         git_config=Configuration(lambda: configuration_of(git, root)),
@@ -239,7 +239,7 @@ def names_in(folder: Path) -> frozenset[str] | None:
 
 
 def is_importable(folder: str) -> bool:
-    """May Python import a folder in the place of a module of its own library?"""
+    """Return whether Python may import a folder in place of a standard library module."""
     if Path(folder).name not in sys.stdlib_module_names:
         return True
     with os.scandir(folder) as entries:
@@ -268,7 +268,7 @@ def patterns_in_force(
 
 
 def user_configures(env: Mapping[str, str]) -> bool:
-    """May the user's own file configure commands? True if it cannot be read."""
+    """Return whether the user's own file may configure commands; True if it cannot be read."""
     path = user_file(env)
     try:
         return path is not None and speaks(read_plain(path, follow=True), whole=True)
@@ -279,7 +279,7 @@ def user_configures(env: Mapping[str, str]) -> bool:
 
 
 def repository_configures(git: Git) -> bool:
-    """May the policy at HEAD configure commands? Raises GitError."""
+    """Return whether the policy at HEAD may configure commands. Raises GitError."""
     code, out, err = git.attempt("cat-file", "--batch", stdin=RECORDED)
     if code != 0:
         error = refusal(err, code)
@@ -302,7 +302,7 @@ def split_batch(out: bytes) -> tuple[bytes, bytes]:
 
 
 def speaks(raw: bytes, *, whole: bool) -> bool:
-    """Does a configuration have `commands`, or an unknown key that may be a misspelling of it?"""
+    """Return whether a configuration has `commands`, or an unknown key that may be a misspelling of it."""
     if not whole and b"cli-guard" not in raw:
         return False
     try:

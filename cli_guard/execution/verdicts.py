@@ -38,7 +38,7 @@ class Shown:
 
     @classmethod
     def of(cls, verdict: "Verdict") -> "Shown":
-        """Looks for secrets; a text that is too long is looked at, and shown, in part."""
+        """Look for secrets; a text that is too long is searched, and shown, in part."""
         from cli_guard.secrets import scan
 
         command = verdict.command[:LONGEST]
@@ -56,7 +56,7 @@ class Shown:
         return cls(command, False, scan(command).hits)
 
     def piece(self, start: int, end: int) -> str:
-        """A piece of the command."""
+        """Return a piece of the command, its secrets masked."""
         from cli_guard.secrets.redact import mask_hits
 
         return (
@@ -66,12 +66,12 @@ class Shown:
         )
 
     def rule(self, verdict: "Verdict") -> str | None:
-        """The rule one could save; one with a secret in it is none, as a mask would allow any."""
+        """Return the rule that could be saved; None if it holds a secret, as a mask would allow any."""
         rule = verdict.savable
         return rule if rule and self.other(rule) == rule else None
 
     def other(self, text: str) -> str:
-        """A text that the engine wrote, which may quote the command in another spelling."""
+        """Mask a text of the engine, which may quote the command in another spelling."""
         if self.clean:
             return text
         from cli_guard.secrets.redact import mask, redact
@@ -82,7 +82,7 @@ class Shown:
 
 
 def as_dict(verdict: "Verdict") -> dict[str, object]:
-    """The verdict as data: every key always there."""
+    """Return the verdict as data that always has every key."""
     shown = Shown.of(verdict)
     whole = shown.piece(0, len(shown.command))
     return {
@@ -113,7 +113,7 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
 
 
 def failure_data(problem: str) -> dict[str, object]:
-    """The answer to what could not be judged: a person has to look."""
+    """Return the answer to what could not be judged: a person has to look."""
     from cli_guard.secrets.redact import redact
 
     reason = redact(problem)
@@ -132,12 +132,12 @@ def failure_data(problem: str) -> dict[str, object]:
 
 
 def as_json(data: dict[str, object], *, indent: int | None = None) -> str:
-    """The data as pure ASCII, on one line unless it is indented."""
+    """Format data as pure ASCII, on one line unless it is indented."""
     return json.dumps(json_value(data), indent=indent, ensure_ascii=True, allow_nan=False)
 
 
 def render(verdict: "Verdict", *, color: bool = False) -> str:
-    """The verdict for a person: one line, and for review and deny where it stands and what to do."""
+    """Format the verdict for a person: one line, and for review and deny the place and the next step."""
     word = str(verdict.verdict)
     painted = f"\x1b[{COLORS[verdict.verdict]}m{word}\x1b[0m" if color else word
     if verdict.reason in PLAIN:
@@ -167,7 +167,7 @@ def write_allow(verdict: "Verdict") -> str:
 
 
 def sentence(verdict: "Verdict") -> str:
-    """The verdict in one line for an agent: the reason, and what would be better."""
+    """Format the verdict in one line for an agent: the reason, and what would be better."""
     if verdict.reason in PLAIN:
         return f"cli-guard: {verdict.reason}"
     shown = Shown.of(verdict)
@@ -178,7 +178,7 @@ def sentence(verdict: "Verdict") -> str:
 
 
 def excerpt(shown: Shown, spans: "tuple[Span, ...]") -> Iterator[str]:
-    """The line that the verdict stands on, the places in it marked; carets only where they tell something."""
+    """Yield the line that the verdict is about, and carets under the places in it unless they cover all of it."""
     if not shown.command.strip() or not spans:
         return
     first = spans[0]
@@ -193,15 +193,22 @@ def excerpt(shown: Shown, spans: "tuple[Span, ...]") -> Iterator[str]:
         piece = printable(shown.piece(a, b))
         text += piece
         marks += ("^" if marked else " ") * width(piece)
-    yield f"  | {'...' if start > low else ''}{text}{'...' if stop < end else ''}"
-    if " " in marks.rstrip():
-        yield f"    {'   ' if start > low else ''}{marks.rstrip()}"
+    marks = marks.rstrip()
+    is_part = " " in marks
+    if start > low:
+        text = "..." + text
+        marks = "   " + marks
+    if stop < end:
+        text += "..."
+    yield f"  | {text}"
+    if is_part:
+        yield f"    {marks}"
 
 
 def pieces(
     spans: "tuple[Span, ...]", start: int, stop: int
 ) -> Iterator[tuple[int, int, bool]]:
-    """The text from `start` to `stop` in pieces that lie in a span or in none."""
+    """Yield the text from `start` to `stop` in pieces that lie in a span or in none."""
     edges = {start, stop}
     for span in spans:
         edges |= {min(max(edge, start), stop) for edge in (span.start, span.end)}
@@ -210,7 +217,7 @@ def pieces(
 
 
 def width(text: str) -> int:
-    """The columns that a terminal gives to a text."""
+    """Return the number of columns that a terminal gives to a text."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)

@@ -81,7 +81,9 @@ class GitCall:
     def anything(self, until: float) -> bool | None:
         """Return whether there is any output; None if the call has failed. Raises Late."""
         self._seen = self._seen or self._some(PIPE_BYTES, until)
-        return True if self._seen else False if self.ended(until)[0] == 0 else None
+        if self._seen:
+            return True
+        return False if self.ended(until)[0] == 0 else None
 
     def read(self, most: int, until: float) -> bytes:
         """Read `size` bytes of standard output, or fewer at its end. Raises Late."""

@@ -98,7 +98,7 @@ class Git:
         return reading_environment(self.env)
 
     def begin(self, *arguments: str) -> None:
-        """Prefetch: start a call now and use its result for the next identical call."""
+        """Prefetch a call: start it now and use its result for the next identical one."""
         # A call that cannot be started raises when its result is used.
         with suppress(GitError):
             self._begun[arguments] = self._call(*arguments)

@@ -47,9 +47,7 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
         }
     planned = (context.planner or plan)({**state, "round": number}, context)
     if planned.failed or (not planned.actions and number == 1 and not planned.answered):
-        reason = (
-            planned.failed or "nothing here matches the request, and nothing is made up"
-        )
+        reason = planned.failed or "no file here matches the request"
         return {
             "round": number,
             "status": "failed",

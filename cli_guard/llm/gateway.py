@@ -93,7 +93,8 @@ class Gateway:
     def start_turn(self) -> None:
         """Begin the time and the number of calls of a request."""
         import_clients()
-        self.calls, self.until = 0, time.monotonic() + self.config.turn_s
+        self.calls = 0
+        self.until = time.monotonic() + self.config.turn_s
 
     def ask(
         self,

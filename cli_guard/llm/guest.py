@@ -115,7 +115,7 @@ class Guest:
         return planned
 
     def plan(self, state: State, context: Context) -> Planned:
-        """The planner of the run: the use of the model for this kind of task, or the planner without one."""
+        """Plan as the use of the model for this kind of task does, or as the planner without one."""
         named = USES.get(str(state["task_type"])) if self.use is None else None
         # The call of a server's tool is no work for a model.
         if named and not request_of(state).server_call:
@@ -133,7 +133,7 @@ class Guest:
         return replace(planned, log=(*planned.log, *self.drain_log()))
 
     def narrate(self, state: State, answer: str) -> tuple[str, list[Data]]:
-        """The narrator of the run: the use's wording of an answer, and a line about the model."""
+        """Word an answer as the use does, with a line about the model."""
         # The node that asks a person runs twice: the first wording counts.
         if answer not in self._worded:
             text = answer

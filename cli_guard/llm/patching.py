@@ -152,7 +152,7 @@ class Patching:
         broken = find_syntax_errors(old, new)
         if broken and not self.is_told and not self.loop.stopped:
             self.is_told = True
-            self.loop.say(f"This does not parse; mend it: {'; '.join(broken)}")
+            self.loop.say(f"This does not parse; fix it: {'; '.join(broken)}")
             again = self.work(state, context)
             return replace(
                 again, log=(*planned.log, *log("tool_loop", broken=broken), *again.log)

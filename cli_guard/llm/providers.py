@@ -47,7 +47,7 @@ class ModelError(CliGuardError):
 
 
 class TransientError(ModelError):
-    """A failure that another try may mend."""
+    """A failure that another try may overcome."""
 
 
 async def key_from(config: ModelSection, env: Mapping[str, str]) -> str:

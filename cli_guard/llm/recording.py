@@ -54,7 +54,7 @@ class DraftedMessage(BaseModel):
 
 
 @dataclass
-class MessageWriter:
+class ModelMessageWriter:
     """Words the messages of one request; implements `cli_guard.assistant.recording.MessageWriter`."""
 
     guest: "Guest"

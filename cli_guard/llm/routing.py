@@ -117,13 +117,11 @@ def decide(kind: str, features: Mapping[str, float]) -> Route:
     weights = {group.name: group.points.get(kind, 0.0) for group in groups()} | table
     points = {name: round(value * weights[name], 2) for name, value in features.items()}
     score = round(sum(points.values()), 2)
-    tier: Tier = (
-        "heavy"
-        if score >= table["heavy"]
-        else "medium"
-        if score >= table["medium"]
-        else "light"
-    )
+    tier: Tier = "light"
+    if score >= table["heavy"]:
+        tier = "heavy"
+    elif score >= table["medium"]:
+        tier = "medium"
     shown = sorted(
         (each for each in points.items() if each[1]), key=lambda each: -abs(each[1])
     )

@@ -103,7 +103,8 @@ class Copy:
         """Return files as the model sees them: without private ones, and with its edits."""
         if self._source is not texts:
             # Names are matched with patterns, and each call of a tool asks for all files.
-            self._source, self._sendable = texts, sendable(texts, self.config)
+            self._source = texts
+            self._sendable = sendable(texts, self.config)
         files = {**self._sendable, **self.edits}
         return {path: text for path, text in files.items() if text is not None}
 

@@ -88,7 +88,7 @@ def matches(pattern: str, path: str) -> bool:
     return bool(states & made.end)
 
 
-# How the ids of a repository's own rules begin.
+# Prefix of the ids of a repository's own rules.
 USERS_RULE = "user-"
 
 

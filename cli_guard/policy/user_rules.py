@@ -7,7 +7,7 @@ bounded, and so are their regular expressions. ast-grep's own take linear time.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, cast
@@ -176,20 +176,22 @@ class RuleDocument(RuleTable):
 def parts_of(node: Any, searches: int) -> Iterator[int]:
     """Yield 1 for each part of a rule. Raises ValueError for searches in searches: each multiplies the time."""
     yield 1
+    parts: Iterable[Any] = ()
     if isinstance(node, dict):
         searches += node.get("stopBy", "neighbor") != "neighbor"
         if searches > MOST_SEARCHES:
             raise ValueError(
                 f"has more than {MOST_SEARCHES} stopBy inside each other: they take too long"
             )
-    for each in (
-        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    ):
+        parts = node.values()
+    elif isinstance(node, list):
+        parts = node
+    for each in parts:
         yield from parts_of(each, searches)
 
 
 @dataclass(frozen=True)
-class FlowEntry:
+class UserFlow:
     """An entry of a flow table; `key` is what it does, without what only explains it."""
 
     language: str
@@ -198,8 +200,8 @@ class FlowEntry:
     key: str
 
     @property
-    def calms(self) -> bool:
-        """Return whether it makes findings fewer."""
+    def only_loosens(self) -> bool:
+        """Return whether it can only remove findings."""
         return self.section in ("sanitizer", "guard") or bool(self.data.get("drops"))
 
 
@@ -210,7 +212,7 @@ class UserRules:
     documents: Mapping[str, RuleDocument]
     places: Mapping[str, str]
     digest: str = ""
-    flows: tuple["FlowEntry", ...] = ()
+    flows: tuple["UserFlow", ...] = ()
 
     def rules_for(self, language: str) -> tuple[Rule, ...]:
         """Return the rules for a language, under the names of `cli_guard.code.languages`."""
@@ -239,7 +241,7 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
     documents = dict[str, RuleDocument]()
     places = dict[str, str]()
     digest = hashlib.sha256()
-    flows: list[FlowEntry] = []
+    flows: list[UserFlow] = []
     for path, text in sorted(texts.items()):
         digest.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
         if path.endswith(".toml"):
@@ -317,7 +319,7 @@ def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
     )
 
 
-def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
+def flows_in(path: str, text: str) -> Iterator[UserFlow]:
     """Yield the entries of a flow table. Raises ConfigError."""
     if len(text) > MOST_CHARS:
         raise ConfigError(
@@ -346,7 +348,7 @@ def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
                 {name: each for name, each in data.items() if name not in FLOW_PROSE},
                 sort_keys=True,
             )
-            yield FlowEntry(language, section, data, key)
+            yield UserFlow(language, section, data, key)
 
 
 @cache
@@ -390,13 +392,13 @@ def weaker_user_rules(before: UserRules, after: UserRules) -> Iterator[str]:
     """Yield which rules were removed, weigh less or may find something else; what explains them may change."""
     kept = set(after.flows)
     known = set(before.flows)
-    lost = [each for each in before.flows if not each.calms and each not in kept]
+    lost = [each for each in before.flows if not each.only_loosens and each not in kept]
     yield from (
         f"the {each.section} {each.key[:60]} was removed or changed" for each in lost
     )
-    calming = [each for each in after.flows if each.calms and each not in known]
+    loosening = [each for each in after.flows if each.only_loosens and each not in known]
     yield from (
-        f"a new {each.section} {each.key[:60]} makes findings fewer" for each in calming
+        f"a new {each.section} {each.key[:60]} removes findings" for each in loosening
     )
     weights = list(Severity)
     for was in before.documents.values():

@@ -14,13 +14,12 @@ from cli_guard.repository.protocol import Blobs, Repository
 from cli_guard.repository.unified import unchanged_lines
 from cli_guard.state.audit import Entry
 
-OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = (
-    "open",
-    "fixed",
-    "answered",
-    "ignored",
-    "approved",
-)
+OPEN = "open"
+FIXED = "fixed"
+ANSWERED = "answered"
+IGNORED = "ignored"
+APPROVED = "approved"
+ENDS = (OPEN, FIXED, ANSWERED, IGNORED, APPROVED)
 BY = {
     "inline": (ANSWERED, "inline"),
     "config": (IGNORED, "[[ignore]]"),

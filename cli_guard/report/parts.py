@@ -130,9 +130,7 @@ def join_shards(parts: Mapping[str, Review]) -> Review:
         listed = ", ".join(
             sorted(f"{each.number}/{each.of}" for each in every ^ names.keys())[:10]
         )
-        raise UsageError(
-            f"the parts do not make one review: {listed} missing, or of another division"
-        )
+        raise UsageError(f"parts {listed} are missing, or come from another --shard split")
     judgement, skipped = collector.join()
     strictest = min(parts.values(), key=lambda part: STRICTEST.index(part.decision))
     own = {shard.note() for shard in names}

@@ -45,7 +45,7 @@ class Stats:
     """The counts; `older` findings are in entries that do not say what became of them, `times` are in ms.
 
     `rules` has the ends of the findings of each rule, `people` who approved and rejected, `unheeded` the rules that
-    nobody heeds, with their findings.
+    are always ignored, with their findings.
     """
 
     reviews: dict[str, int]
@@ -227,7 +227,7 @@ def count_approvals(
 
 
 def list_unheeded(repository: Repository, lives: Sequence[Life]) -> dict[str, int]:
-    """Return the rules that nobody heeds, with their findings; a finding has COMMITS commits to be heeded.
+    """Return the rules whose findings are ignored, with their number; a finding has COMMITS commits to be fixed.
 
     None that denies by default, and none of secrets or of the policy. Raises ConfigError.
     """
@@ -260,7 +260,7 @@ def list_unheeded(repository: Repository, lives: Sequence[Life]) -> dict[str, in
 
 
 def offer_off(repository: Repository, unheeded: dict[str, int]) -> str:
-    """Return the words that offer the rules that nobody heeds for `off`, each once, "" without a new one."""
+    """Return the words that suggest an ignored rule for `off`, each rule once, "" without a new one."""
     path = repository.state_folder / "offered"
     before = tuple(read_lines(path))
     new = [rule for rule in unheeded if rule not in before]

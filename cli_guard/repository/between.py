@@ -14,12 +14,10 @@ def hunks_between(old: str, new: str) -> tuple[Hunk, ...]:
     """Return the changed lines between two texts; texts too long to compare count as rewritten."""
     before = split_lines(old)
     after = split_lines(new)
+    if before == after:
+        return ()
     if not before or len(before) + len(after) > COMPARED_LINES:
-        return (
-            (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),)
-            if before != after
-            else ()
-        )
+        return (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         Hunk(a + 1, b + 1, tuple(before[a:a_end]), tuple(after[b:b_end]))
@@ -66,13 +64,11 @@ def changes_between(old: Mapping[str, str], new: Mapping[str, str]) -> ChangeSet
         after = new.get(path)
         if before == after:
             continue
-        status = (
-            Status.ADDED
-            if before is None
-            else Status.DELETED
-            if after is None
-            else Status.MODIFIED
-        )
+        status = Status.MODIFIED
+        if before is None:
+            status = Status.ADDED
+        elif after is None:
+            status = Status.DELETED
         files.append(
             FileChange(
                 path=path,

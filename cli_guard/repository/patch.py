@@ -56,8 +56,12 @@ class PatchSection:
         if not path:
             return None
         moved = not added and not deleted and old != new
-        status = Status.ADDED if added else Status.DELETED if deleted else Status.MODIFIED
-        if moved:
+        status = Status.MODIFIED
+        if added:
+            status = Status.ADDED
+        elif deleted:
+            status = Status.DELETED
+        elif moved:
             status = Status.COPIED if "copy from" in facts else Status.RENAMED
         mode = facts.get("index", "100644")
         entry = RawEntry(

@@ -99,7 +99,10 @@ class Graph:
                 # Most commits have what their parent has: one number for all of them.
                 own = reached[oid]
                 more = reached.get(parent, 0)
-                reached[oid] = own if own | more == own else own | more if own else more
+                if not own:
+                    reached[oid] = more
+                elif own | more != own:
+                    reached[oid] = own | more
         return {
             (older, newer): bool(reached.get(newer, 0) & bits[older])
             for older, newer in asked

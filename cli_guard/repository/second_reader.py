@@ -35,7 +35,7 @@ class FileReading(NamedTuple):
     hunks: Sequence[Hunk]
 
 
-class PatchLines:
+class UnidiffLines:
     """The lines of a patch for unidiff; `position` is the number of the last one read, from 1.
 
     `outside` are the lines before, between and after patches, from 0: a mail may quote a hunk header there, but after a
@@ -68,7 +68,7 @@ def check_second_reading(
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
 
-    source = PatchLines(lines, outside)
+    source = UnidiffLines(lines, outside)
     try:
         other = PatchSet(source)
     except UnidiffParseError as error:

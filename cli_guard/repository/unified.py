@@ -170,7 +170,9 @@ def between(
     pairs = sum(counts[line] for line in right)
     if not pairs or pairs > MOST_PAIRS or len(left) * len(right) > MOST_PRODUCT:
         if left or right:
-            tag = "replace" if left and right else "delete" if left else "insert"
+            tag = "replace" if right else "delete"
+            if not left:
+                tag = "insert"
             yield tag, a + head, a_end - tail, b + head, b_end - tail
     else:
         matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
@@ -193,19 +195,21 @@ def span(start: int, end: int) -> str:
     return f"{start + 1 if count else start},{count}"
 
 
+def is_control(sign: str) -> bool:
+    return ord(sign) < 32 or ord(sign) == 127
+
+
 def quote_name(name: str) -> str:
     """Quote a name for a header in C style if it needs quotes."""
-    if not any(sign in SPECIAL or ord(sign) < 32 or ord(sign) == 127 for sign in name):
+    if not any(sign in SPECIAL or is_control(sign) for sign in name):
         return name
-    parts = [
-        f"\\{SPECIAL[s]}"
-        if s in SPECIAL
-        else s
-        if ord(s) >= 32 and ord(s) != 127
-        else f"\\{ord(s):03o}"
-        for s in name
-    ]
-    return '"' + "".join(parts) + '"'
+    return '"' + "".join(map(quote_sign, name)) + '"'
+
+
+def quote_sign(sign: str) -> str:
+    if sign in SPECIAL:
+        return f"\\{SPECIAL[sign]}"
+    return f"\\{ord(sign):03o}" if is_control(sign) else sign
 
 
 def apply_in_memory(patch: str, texts: Mapping[str, str]) -> dict[str, str | None]:

@@ -125,13 +125,11 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         else:
             tip = commit_of[update.local_oid]
             old = commit_of.get(update.remote_oid)
-            met = (
-                (old,)
-                if old in named
-                else unproven.bases(tip)
-                if tip in unproven.parents
-                else ()
-            )
+            met: Iterable[str | None] = ()
+            if old in named:
+                met = (old,)
+            elif tip in unproven.parents:
+                met = unproven.bases(tip)
             vouched = tuple(
                 each for each in unproven.line(tip, seen) if each not in reviewed
             )

@@ -72,7 +72,7 @@ Request = Staged | Worktree | Commit | Range | Patch | Message | Push
 
 
 def parse_range(text: str) -> Range:
-    """`A..B`; a side left out is HEAD (gitrevisions(7)). Raises UsageError."""
+    """Parse `A..B`; a side left out is HEAD (gitrevisions(7)). Raises UsageError."""
     base, dots, head = text.partition("..")
     if not dots or head.startswith(".") or not (base or head):
         raise UsageError(

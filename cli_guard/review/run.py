@@ -159,15 +159,18 @@ def review_request(
             refused[MOST_REFUSED:] = [
                 f"and {len(refused) - MOST_REFUSED} more approvals that do not count"
             ]
-        done = replace(
-            done,
-            part="paths" if only else f"{shard.number}-of-{shard.of}" if shard else "",
-            only=str(only or ""),
-            binding=digest(
+        name = "paths" if only else ""
+        binding = ""
+        if shard:
+            name = name or f"{shard.number}-of-{shard.of}"
+            binding = digest(
                 (request.event, content, gathered.policy.identity, identity().hex())
             )
-            if shard
-            else "",
+        done = replace(
+            done,
+            part=name,
+            only=str(only or ""),
+            binding=binding,
             notes=(*done.notes, *refused),
         )
     if again is not None:

@@ -83,10 +83,10 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
             text = subject.contents.new(change)
             # What is behind its text is part of the file that the next commit is judged by.
             new[after] = text if text is None or change.tail is None else text + REPLACED
-    was = config_in(old, "before this change", strict=False)
-    becomes = config_in(new, "in this change", strict=True)
-    path = becomes[1] if becomes else was[1] if was else ""
-    (was_config, _), (config, _) = was or (Config(), path), becomes or (Config(), path)
+    before_this = config_in(old, "before this change", strict=False)
+    was_config, path = before_this or (Config(), "")
+    in_this = config_in(new, "in this change", strict=True)
+    config, path = in_this or (Config(), path)
     line = next(
         (first_line(change) for change in subject.changes if change.path == path), None
     )

@@ -63,9 +63,7 @@ def describe(rule: catalog.Rule, source: SearchedText, hits: Sequence[SecretHit]
         words.append(source.where)
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
     text = "file" if source.path else "message"
-    repeated = (
-        f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}"
-        if more
-        else ""
-    )
+    repeated = ""
+    if more:
+        repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}"
     return " ".join(words) + repeated + "."

@@ -45,7 +45,7 @@ def read(name: str, *, examples: bool = False) -> dict[str, Any]:
 
 @cache
 def words(name: str) -> Mapping[str, Any]:
-    """The lists of words of `rules/words/NAME.toml`, each split at its blanks."""
+    """Return the lists of words of `rules/words/NAME.toml`, each split at its blanks."""
 
     def split(given: Any) -> Any:
         return (

@@ -32,7 +32,7 @@ def weigh(scheme: str, value: str, judgement: "CandidateJudgement") -> "Candidat
 
 
 def base62_crc(value: str) -> bool | None:
-    """GitHub and npm: 30 characters and their CRC-32 in six base-62 digits."""
+    """Check a token of GitHub or npm: 30 characters and their CRC-32 in six base-62 digits."""
     from cli_guard.rules.examples import base62_crc32
 
     body = value.partition("_")[2]
@@ -40,7 +40,7 @@ def base62_crc(value: str) -> bool | None:
 
 
 def hex_crc(value: str) -> bool | None:
-    """Grafana: the CRC-32 of all before the last underscore, its lowest byte first.
+    """Check a token of Grafana: the CRC-32 of all before the last underscore, its lowest byte first.
 
     Source: https://github.com/grafana/grafana/blob/main/pkg/components/satokengen/tokengen.go
     """
@@ -53,7 +53,7 @@ def hex_crc(value: str) -> bool | None:
 
 
 def base36_crc(value: str) -> bool | None:
-    """GitLab's routable tokens: the CRC-32 of all before it, in seven base-36 digits.
+    """Check a routable token of GitLab: the CRC-32 of all before it, in seven base-36 digits.
 
     Source: https://github.com/gitlabhq/gitlabhq/blob/master/lib/authn/token_field/generator/routable_token.rb
     """

@@ -85,7 +85,9 @@ class MaskedStream:
         new = mask_hits(piece, scan(piece).hits, min(self._shown, end))
         # What would overwrite a line already shown comes below it.
         shown = "\n" * ("\r" in new.rstrip("\r\n") and 0 < self._shown < end) + visible(new)
-        self._parts, self._size, self._shown = [rest], len(rest), max(self._shown - end, 0)
+        self._parts = [rest]
+        self._size = len(rest)
+        self._shown = max(self._shown - end, 0)
         return shown
 
 

@@ -49,7 +49,9 @@ def find_inserts(
                 item[group]
             ):
                 continue
-            value, (start, end), name = item[group], item.span(group), columns[place]
+            value = item[group]
+            start, end = item.span(group)
+            name = columns[place]
             candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
             judgement = grade(
                 candidate, strength_of(kinds[place], name, value), start, end, name

@@ -193,13 +193,9 @@ def password_strength(value: str) -> Strength:
         return Strength.NONE
     if symbol:
         rich = digit + (lower and upper) >= 1 and len(value) >= 8
-        return (
-            Strength.STRONG
-            if rich
-            else Strength.LIKELY
-            if digit or len(value) >= 8
-            else Strength.WEAK
-        )
+        if rich:
+            return Strength.STRONG
+        return Strength.LIKELY if digit or len(value) >= 8 else Strength.WEAK
     if _is_phrase(value):
         return Strength.LIKELY
     if digit:

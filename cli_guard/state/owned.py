@@ -60,10 +60,10 @@ class OwnedRecords:
             raw = file.read()
         try:
             data = json.loads(raw)
-            old = isinstance(data["version"], int) and data["version"] < self._version
-            listed = (
-                [] if old else data[self._key] if data["version"] == self._version else None
-            )
+            version = data["version"]
+            listed = data[self._key] if version == self._version else None
+            if isinstance(version, int) and version < self._version:
+                listed = []
         except (ValueError, KeyError, TypeError, RecursionError):
             listed = None
         if not isinstance(listed, list):

@@ -543,7 +543,9 @@ def test_revoke_somebody_unknown(signed: Repo, who: str) -> None:
     make_key(signed.path / "other")
     with signed.unchanged():
         done = signers(signed, "revoke", who)
-    assert_refused(done, 2, f"{who!r} is no signer in {FILE}: see `cli-guard signers list`")
+    assert_refused(
+        done, 2, f"{who!r} is not listed in {FILE}: see `cli-guard signers list`"
+    )
 
 
 def test_revoke_a_file_that_is_missing(signed: Repo) -> None:

@@ -170,7 +170,7 @@ def test_what_is_read_only_runs(planned: Any) -> None:
 def test_an_empty_plan_is_said_to_be_one(planned: Any) -> None:
     state = planned()
     assert state["status"] == "failed"
-    assert "nothing is made up" in state["final_output"]
+    assert "no file here matches the request" in state["final_output"]
 
 
 def test_every_tool_has_a_risk_class_that_the_gate_knows() -> None:

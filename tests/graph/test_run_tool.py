@@ -6,7 +6,7 @@ from typing import Any
 from examples import table
 
 from cli_guard.assistant.local import LocalAssistant
-from cli_guard.assistant.sandbox import Shell
+from cli_guard.assistant.sandbox import CommandWorld
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
 from cli_guard.model import Action
@@ -68,7 +68,7 @@ def test_a_picture_comes_along() -> None:
     snapshot = Snapshot("memory", [entry_of("dot.png", PNG)], {"dot.png": PNG})
     state = run(
         "see dot.png",
-        context={"snapshot": snapshot, "assistant": LocalAssistant(Shell(snapshot))},
+        context={"snapshot": snapshot, "assistant": LocalAssistant(CommandWorld(snapshot))},
     )
     [image] = state["tool_results"][0]["images"]
     assert image["mime"] == "image/png"

@@ -26,7 +26,7 @@ from cli_guard.assistant.ask import ask_request
 from cli_guard.errors import ConfigError
 from cli_guard.graph.tools.tool import Arguments, OpenArguments, Tool, ToolOutput, World
 from cli_guard.llm.guest import Guest, open_guest
-from cli_guard.llm.recording import MessageWriter
+from cli_guard.llm.recording import ModelMessageWriter
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
@@ -268,4 +268,6 @@ def judged(repo: Repo) -> list[tuple[str, str, str]]:
 
 
 def answer_with(guest: Guest, request: str, invocation: Invocation) -> Any:
-    return ask_request(request, invocation, equip=guest.equip, writer=MessageWriter(guest))
+    return ask_request(
+        request, invocation, equip=guest.equip, writer=ModelMessageWriter(guest)
+    )

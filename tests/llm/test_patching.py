@@ -149,7 +149,7 @@ def test_a_syntax_error_goes_back_to_the_model_once(repository: Repo) -> None:
         {"path": "src/client.py", "old": "def send((", "new": "def send( "},
     )
     done, requests = ask(repository, [call(broken), DONE, call(mended), DONE])
-    assert "does not parse; mend it: src/client.py: not valid Python" in requests[2].text
+    assert "does not parse; fix it: src/client.py: not valid Python" in requests[2].text
     assert (done.code, len(waiting(repository))) == (3, 1), done.all
     done, _ = ask(repository, [call(broken), DONE, DONE])
     assert "No patch of the model: src/client.py: not valid Python" in done.out

@@ -157,7 +157,7 @@ def test_a_flow_table_has_our_form() -> None:
         "step",
     ]
     assert {each.language for each in users.flows} == {"python"} and users.digest
-    assert [each.calms for each in users.flows] == [False, False, True, True, False]
+    assert [each.only_loosens for each in users.flows] == [False, False, True, True, False]
 
 
 @table(

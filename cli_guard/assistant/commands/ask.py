@@ -36,9 +36,9 @@ def run(
     guest = invite(io, said, shown)
     writer = None
     if guest:
-        from cli_guard.llm.recording import MessageWriter
+        from cli_guard.llm.recording import ModelMessageWriter
 
-        writer = MessageWriter(guest)
+        writer = ModelMessageWriter(guest)
     asked = ask_request(
         said,
         io.invocation,

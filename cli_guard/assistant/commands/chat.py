@@ -31,9 +31,7 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
     if not all(map(find_spec, ("rich", "prompt_toolkit", "langchain"))):
         raise UsageError(missing_extra("a chat", "llm"))
     if not find_spec("termios"):
-        raise UsageError(
-            "a chat needs the terminal of a POSIX system: there is `cli-guard ask`"
-        )
+        raise UsageError("chat needs a POSIX terminal; use `cli-guard ask`")
     from cli_guard.llm.chat.chat import Host
     from cli_guard.llm.chat.commands import run_chat
     from cli_guard.mcp.client.tools import open_servers

@@ -14,7 +14,7 @@ from cli_guard.errors import UsageError
 from cli_guard.runtime import user_file
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.assistant.sandbox import CommandWorld
     from cli_guard.mcp.client.tools import ShellTools
     from cli_guard.repository.protocol import Repository
 
@@ -38,7 +38,7 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
         yield servers.in_the_shell
 
 
-def answer_question(world: "Shell", question: str) -> str:
+def answer_question(world: "CommandWorld", question: str) -> str:
     """Answer a question about a snapshot by reading. Raises UsageError for any other request."""
     # The graph takes long to import, and `ls` does not need it.
     from cli_guard.assistant import propose
@@ -70,7 +70,7 @@ def run(
     folder = repository.state_folder
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:
-        world = shell.Shell(snapshot, repository, Memory(folder), mcp, folder)
+        world = shell.CommandWorld(snapshot, repository, Memory(folder), mcp, folder)
         ran = shell.run(
             command, replace(world, ask=partial(answer_question, world)), stdin=stdin
         )

@@ -113,7 +113,7 @@ def apply_edits(source: DocSource, edits: Sequence[DocEdit]) -> str:
 
 
 def keeps_code(source: DocSource, edits: Sequence[DocEdit]) -> bool:
-    """Do edits change documentation alone, and does each that adds some document what it should?"""
+    """Return whether edits change documentation alone, and each that adds some documents what it should."""
     text = apply_edits(source, edits)
     if source.language == "python":
         code = _dump_code(text)

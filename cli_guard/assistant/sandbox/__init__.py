@@ -6,22 +6,22 @@ applied once, after the chain has ended: what is binary, too long or an error be
 
 from cli_guard.assistant.sandbox.commands import description
 from cli_guard.assistant.sandbox.model import (
+    CommandWorld,
     Image,
     McpTool,
     McpTools,
     RunLimits,
     RunResult,
-    Shell,
 )
 from cli_guard.assistant.sandbox.runner import run
 
 __all__ = [
+    "CommandWorld",
     "Image",
     "McpTool",
     "McpTools",
     "RunLimits",
     "RunResult",
-    "Shell",
     "description",
     "run",
 ]

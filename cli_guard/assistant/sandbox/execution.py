@@ -19,10 +19,10 @@ from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_s
 from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandOutput,
+    CommandWorld,
     Image,
     RunLimits,
     RunResult,
-    Shell,
 )
 from cli_guard.errors import UsageError
 from cli_guard.rules.catalog import read_table
@@ -72,7 +72,7 @@ class Sink:
 
 
 def execute(
-    command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b""
+    command: str, world: CommandWorld, extra: Mapping[str, bytes], stdin: bytes = b""
 ) -> RunResult:
     """Run a command that bash would run; `extra` are more files of the sandbox, by absolute path."""
     limits = world.limits
@@ -144,7 +144,7 @@ def answer_not_found(name: str) -> CommandFunction:
 
 
 def adapt_command(
-    answer: CommandFunction, reads: Reads, world: Shell, images: list[Image]
+    answer: CommandFunction, reads: Reads, world: CommandWorld, images: list[Image]
 ) -> Callable[[CommandContext], Awaitable[int]]:
     """Make a command of ours callable by the interpreter."""
 
@@ -186,7 +186,7 @@ def run_to_end(
     return found[0] if found else None
 
 
-def name_missing_files(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]:
+def name_missing_files(world: CommandWorld, left_out: tuple[str, ...]) -> Iterator[str]:
     """Yield a line on what the repository holds and the sandbox does not."""
     skipped = {each.path: each.reason for each in world.snapshot.skipped if each.asks}
     skipped |= dict.fromkeys(left_out, "its name or number is beyond what can be laid out")

@@ -87,7 +87,7 @@ def write_snapshot(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Layout:
 def write_entry(
     files: FileSystem, made: set[str], snapshot: Snapshot, path: str, name: str, local: str
 ) -> bool:
-    """Write one entry as `local` into a file system; is there a file now?"""
+    """Write one entry as `local` into a file system; return whether there is a file now."""
     entry = snapshot.entries[path]
     module = entry.kind is Kind.SUBMODULE
     folder = name if module else posixpath.dirname(name)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS, list_names
 from cli_guard.assistant.sandbox.files import ROOT
-from cli_guard.assistant.sandbox.model import RunResult, Shell
+from cli_guard.assistant.sandbox.model import CommandWorld, RunResult
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -31,7 +31,7 @@ MOST_NAMED = 40
 MOST_HINTS = 3
 
 
-def find_hints(command: str, done: RunResult, world: Shell) -> Iterator[str]:
+def find_hints(command: str, done: RunResult, world: CommandWorld) -> Iterator[str]:
     """Yield the lines of advice below the output."""
     if not done.started:
         yield "[error] nothing was run: correct the syntax, and call again"
@@ -82,7 +82,7 @@ def is_outside(path: str) -> bool:
     )
 
 
-def list_top_names(world: Shell) -> str:
+def list_top_names(world: CommandWorld) -> str:
     tops = sorted(
         {
             path.split("/")[0] + ("/" if "/" in path else "")
@@ -93,7 +93,7 @@ def list_top_names(world: Shell) -> str:
     return printable(", ".join(tops[:MOST_NAMED])) + more if tops else "no files"
 
 
-def find_similar(missing: list[str], world: Shell) -> Iterator[str]:
+def find_similar(missing: list[str], world: CommandWorld) -> Iterator[str]:
     """Name files of the same name in other folders, else how to look for one."""
     for path in missing[:MOST_HINTS]:
         name = path.rstrip("/").rpartition("/")[2].lower()

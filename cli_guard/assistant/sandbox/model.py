@@ -56,7 +56,7 @@ class McpTools(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shell:
+class CommandWorld:
     """The world that a command sees.
 
     `snapshot` is all its files. Without a `repository` there is no history, without a `memory` nothing is
@@ -122,7 +122,7 @@ class CommandCall:
     stdin: bytes
     folder: str
     files: FileSystem = field(repr=False)
-    world: Shell = field(repr=False)
+    world: CommandWorld = field(repr=False)
 
     def absolute(self, path: str) -> str:
         """Return the path in the sandbox that a word names."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from cli_guard.assistant.sandbox.commands.see import identify_picture
 from cli_guard.assistant.sandbox.hints import find_hints
-from cli_guard.assistant.sandbox.model import RunResult, Shell
+from cli_guard.assistant.sandbox.model import CommandWorld, RunResult
 from cli_guard.assistant.sandbox.overflow import Overflow
 from cli_guard.model import Kind
 from cli_guard.repository.snapshot import Snapshot
@@ -32,7 +32,7 @@ GUESS = re.compile(r": command not found\. (?:Did you mean|SSH requires)[^\n]*")
 
 
 def present(
-    command: str, done: RunResult, world: Shell, overflow: Overflow, seconds: float
+    command: str, done: RunResult, world: CommandWorld, overflow: Overflow, seconds: float
 ) -> str:
     """Return the text that is shown of a call."""
     parts = [*present_output(command, done.stdout, world, overflow)]
@@ -49,7 +49,7 @@ def present(
 
 
 def present_output(
-    command: str, raw: bytes, world: Shell, overflow: Overflow
+    command: str, raw: bytes, world: CommandWorld, overflow: Overflow
 ) -> Iterator[str]:
     if not raw:
         return
@@ -89,7 +89,7 @@ def is_binary(raw: bytes) -> bool:
     return b"\0" in raw or len(CONTROL.findall(raw)) > len(raw) * CONTROL_SHARE
 
 
-def name_binary(command: str, raw: bytes, world: Shell) -> str:
+def name_binary(command: str, raw: bytes, world: CommandWorld) -> str:
     """Return what replaces binary output: its size, and the command that reads the file that it came from."""
     words = [word.strip("\"'") for word in command.split()]
     paths = [

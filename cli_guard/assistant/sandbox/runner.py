@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 
 from cli_guard.assistant.sandbox.execution import SYNTAX_ERROR, execute
-from cli_guard.assistant.sandbox.model import RunResult, Shell
+from cli_guard.assistant.sandbox.model import CommandWorld, RunResult
 from cli_guard.assistant.sandbox.overflow import Overflow
 from cli_guard.assistant.sandbox.presentation import present
 
@@ -26,7 +26,7 @@ SYNTAX_WORDS = re.compile(
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def run(command: str, world: Shell, *, stdin: bytes = b"") -> RunResult:
+def run(command: str, world: CommandWorld, *, stdin: bytes = b"") -> RunResult:
     """Run bash text over the snapshot of `world`; nothing outside of it is read, and nothing is ever changed.
 
     Raises nothing for what the command does: a failure is an exit code and a message, like in a shell.

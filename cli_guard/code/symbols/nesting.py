@@ -36,7 +36,7 @@ def owned_symbols(
         outer = [
             known[n.range().start.index] for n in around if n.range().start.index in known
         ]
-        symbol = make(node, outer[-1] if outer else None, around[-1] if outer else None)
+        symbol = make(node, outer[-1], around[-1]) if outer else make(node, None, None)
         if symbol is not None:
             known[node.range().start.index] = symbol
             yield symbol

@@ -13,7 +13,7 @@ MOST_BREAKS = 20
 
 
 def both(walk: Walk, node: FlowNode) -> Value:
-    """`a and b`, `a or b`: the second runs, and may leave, only if the first allows it."""
+    """Evaluate `a and b` or `a or b`: the second runs, and may leave, only if the first allows it."""
     first, *rest = node.parts or (node,)
     values = [walk.value(first)] if node.parts else []
     for other in rest:

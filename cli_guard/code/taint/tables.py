@@ -66,7 +66,7 @@ CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)(?:\([^\n]{0,200}\))?"
 
 
 def compile_entry(section: str, data: Mapping[str, Any]) -> FlowEntry:
-    """Raises re.error for a pattern that is none."""
+    """Compile the patterns of an entry. Raises re.error for an invalid one."""
     patterns = {
         name: re.compile(data[name].replace("{x}", CHECKED))
         for name in PATTERNS

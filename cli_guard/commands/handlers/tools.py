@@ -54,7 +54,7 @@ def resources(call: Call) -> Stream:
         if equals and kind.endswith("-file"):
             take(call, EffectKind.READ, literal(path, value.span, like=value))
     output = run_call(call)
-    # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
+    # Kubernetes names consist of letters, digits and dashes, and begin with a letter or digit.
     if named and not output.taints & {SECRET}:
         return replace(output, origin="value")
     return output

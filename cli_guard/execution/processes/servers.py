@@ -160,12 +160,12 @@ def script_words(manager: str, words: list[str]) -> list[str]:
     words = words[1:] if words[:1] == ["run"] else words
     if not words or words[0].partition(":")[0] not in SCRIPTS:
         return words if words and words[0] in SERVERS and manager != "npm" else []
-    # npm hands on only what stands behind `--`.
-    options = (
-        words[words.index("--") + 1 :]
-        if "--" in words
-        else ([] if manager == "npm" else words[1:])
-    )
+    options = words[1:]
+    if "--" in words:
+        options = words[words.index("--") + 1 :]
+    elif manager == "npm":
+        # npm hands on only what stands behind `--`.
+        options = []
     return ["(script)", *options]
 
 

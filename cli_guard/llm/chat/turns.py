@@ -67,11 +67,9 @@ class ChatGuest(Guest):
         self, messages: list[Message], tools: Sequence[Data] = (), *, forced: bool = False
     ) -> None:
         """Compact messages in place if they no longer fit, or if that is `forced`. Raises ModelError."""
-        silent, config, session = (
-            replace(self.gateway, on_text=None),
-            self.config,
-            self.session,
-        )
+        silent = replace(self.gateway, on_text=None)
+        config = self.config
+        session = self.session
         named = silent.forced or next(
             (name for _, name in config.models_for(self.route.tier)), ""
         )
@@ -111,7 +109,7 @@ class Talking:
         if len(reviews) > self._reviewed:
             self._reviewed = len(reviews)
             if denied := reviews[-1].get("denied"):
-                return self.mend(
+                return self.ask_to_fix(
                     f"policy denies the patch: {'; '.join(denied)}", state, context
                 )
             return Planned((write_action(state["proposal"]),))
@@ -122,10 +120,12 @@ class Talking:
         if not planned.answered or self.loop.stopped or not {**old, **new}:
             return planned
         if broken := find_syntax_errors(old, new):
-            return self.mend(f"this does not parse: {'; '.join(broken)}", state, context)
+            return self.ask_to_fix(
+                f"this does not parse: {'; '.join(broken)}", state, context
+            )
         return Planned((REVIEW,), last=False, log=planned.log)
 
-    def mend(self, problem: str, state: State, context: Context) -> Planned:
+    def ask_to_fix(self, problem: str, state: State, context: Context) -> Planned:
         """Tell the model what is wrong with its edits, and go on; drop them if it has been told often enough."""
         self._mended += 1
         self.on_step(problem)
@@ -134,7 +134,7 @@ class Talking:
             self.on_step("the edits are dropped")
             return Planned((), answered=True)
         self.loop.say(
-            f"{problem}. Mend it, or take the edit back, and say what you have done."
+            f"{problem}. Fix it, or take the edit back, and say what you have done."
         )
         return self.plan(state, context)
 

@@ -58,7 +58,7 @@ def serve(
 async def conversation(
     lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings
 ) -> None:
-    """One connection, from its first line to its last."""
+    """Serve one connection, from its first line to its last."""
     import anyio
     from mcp.shared.message import SessionMessage
 
@@ -67,14 +67,14 @@ async def conversation(
         WAITING
     )
     async with anyio.create_task_group() as tasks:
-        outgoing = Outgoing(say, tasks.cancel_scope)
+        outgoing = OutgoingMessages(say, tasks.cancel_scope)
         tasks.start_soon(read, lines, sender, outgoing)
         await server.run(receiver, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 
 def server_of(around: Surroundings) -> "Server[dict[str, object]]":
-    """The SDK's server with our tools."""
+    """Build the SDK's server with our tools."""
     import anyio
     from mcp import types
     from mcp.server.lowlevel import Server
@@ -118,7 +118,7 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
 
 
 def describe_tool(tool: ServedTool) -> "types.Tool":
-    """A tool in the words of the protocol."""
+    """Describe a tool in the terms of the protocol."""
     from mcp import types
 
     return types.Tool(
@@ -139,7 +139,7 @@ def describe_tool(tool: ServedTool) -> "types.Tool":
 def answer_call(
     tool: ServedTool, around: Surroundings, arguments: Mapping[str, object]
 ) -> "types.CallToolResult":
-    """The answer of a tool, whatever happens in it."""
+    """Return the answer of a tool, whatever happens in it."""
     from mcp import types
 
     try:
@@ -159,7 +159,7 @@ def answer_call(
 
 
 def refusal_of(problem: str) -> "types.CallToolResult":
-    """A failure as the answer of a tool."""
+    """Return a failure as the answer of a tool."""
     from mcp import types
 
     line = clip(printable(redact(problem)), WORDS)
@@ -168,7 +168,7 @@ def refusal_of(problem: str) -> "types.CallToolResult":
     )
 
 
-class Outgoing(BorrowedStream):
+class OutgoingMessages(BorrowedStream):
     """The stream that the SDK's server writes its messages to (`WriteStream`): a line for each."""
 
     def __init__(self, say: Callable[[str], None], gone: "anyio.CancelScope") -> None:
@@ -180,13 +180,13 @@ class Outgoing(BorrowedStream):
         self._turn = anyio.CapacityLimiter(1)
 
     async def send(self, item: "SessionMessage", /) -> None:
-        """Writes one message. Raises anyio.ClosedResourceError if nobody reads any more."""
+        """Write one message. Raises anyio.ClosedResourceError if the reader is gone."""
         await self.line(
             item.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
         )
 
     async def line(self, message: object) -> None:
-        """Writes one line, in ASCII: what a stream's encoding cannot show would be no JSON."""
+        """Write one line in ASCII: what a stream's encoding cannot show would be no JSON."""
         import anyio
 
         text = json.dumps(message, allow_nan=False)
@@ -202,9 +202,9 @@ class Outgoing(BorrowedStream):
 async def read(
     lines: Iterator[bytes | None],
     sender: "MemoryObjectSendStream[SessionMessage | Exception]",
-    outgoing: Outgoing,
+    outgoing: OutgoingMessages,
 ) -> None:
-    """Hands on every message until the lines end; what is no message is answered as JSON-RPC says."""
+    """Hand on every message until the lines end; answer what is no message as JSON-RPC says."""
     import anyio
     from mcp import types
     from mcp.shared.message import SessionMessage

@@ -67,7 +67,7 @@ class ToolParameter:
         }
 
     def check(self, value: object) -> None:
-        """Does a value hold? Raises UsageError."""
+        """Raise UsageError for a value of another type or beyond its limits."""
         if self.kind == "boolean":
             if not isinstance(value, bool):
                 raise UsageError(f"{self.name} must be true or false")
@@ -80,7 +80,7 @@ class ToolParameter:
                 self.check_text(each)
 
     def check_text(self, value: object) -> None:
-        """Does a text hold? Raises UsageError."""
+        """Raise UsageError for what is no text, is too long or is not UTF-8."""
         if not isinstance(value, str):
             raise UsageError(f"{self.name} is not text")
         if len(value) > self.longest:
@@ -134,7 +134,7 @@ class ServedTool:
 
 
 def review(around: Surroundings, arguments: Arguments) -> ToolAnswer:
-    """Reviews a change as `cli-guard review` does. Raises CliGuardError."""
+    """Review a change as `cli-guard review` does. Raises CliGuardError."""
     from cli_guard.review.render import as_json, text
     from cli_guard.review.run import review_request
     from cli_guard.secrets.printable import json_value
@@ -145,7 +145,7 @@ def review(around: Surroundings, arguments: Arguments) -> ToolAnswer:
 
 
 def request_in(arguments: Arguments) -> Request:
-    """The change that the arguments name. Raises UsageError for more than one."""
+    """Return the change that the arguments name. Raises UsageError for more than one."""
     chosen = [
         name for name in ("worktree", "range", "commit", "patch") if arguments.get(name)
     ]
@@ -168,7 +168,7 @@ def request_in(arguments: Arguments) -> Request:
 
 
 def bound_report(data: dict[str, object]) -> dict[str, object]:
-    """The report with the first rows of its long lists, which it says: an agent pays for every one."""
+    """Cut the long lists of a report, with a note on each: an agent pays for every row."""
     notes = [str(each) for each in cast(list[object], data["notes"])]
     for key in ("findings", "suppressed", "action_log", "tool_results"):
         rows = cast(list[object], data[key])
@@ -188,7 +188,7 @@ def bound_report(data: dict[str, object]) -> dict[str, object]:
 
 
 def check_command(around: Surroundings, arguments: Arguments) -> ToolAnswer:
-    """Judges a shell command as `cli-guard check-command` does; nothing is run. Raises CliGuardError."""
+    """Judge a shell command as `cli-guard check-command` does; nothing is run. Raises CliGuardError."""
     from cli_guard.commands import judge
     from cli_guard.execution.verdicts import as_dict, render
 
@@ -200,7 +200,7 @@ def check_command(around: Surroundings, arguments: Arguments) -> ToolAnswer:
 
 
 def ask(around: Surroundings, arguments: Arguments) -> ToolAnswer:
-    """Answers a request as `cli-guard ask` does; a change is proposed, never made. Raises CliGuardError."""
+    """Answer a request as `cli-guard ask` does; a change is proposed, never made. Raises CliGuardError."""
     from cli_guard.assistant.ask import ask_request
     from cli_guard.secrets.printable import json_value
 
@@ -216,12 +216,12 @@ def ask(around: Surroundings, arguments: Arguments) -> ToolAnswer:
 
 
 def explain(around: Surroundings, arguments: Arguments) -> ToolAnswer:
-    """The page of a rule. Raises UsageError."""
+    """Return the page of a rule. Raises UsageError."""
     return ToolAnswer(around.explain(str(arguments["rule"])))
 
 
 def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
-    """Where a tool works. Raises UsageError for a folder that is not below the one of the start."""
+    """Return where a tool works. Raises UsageError for a folder that is not below the one of the start."""
     invocation = around.invocation()
     given = str(arguments.get("cwd", ""))
     if "\0" in given:

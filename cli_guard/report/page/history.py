@@ -92,7 +92,11 @@ def collect_history(
     marks = {each.finding.fingerprint for each in review.findings} if review else set()
     marks |= {each.finding.fingerprint for each in review.suppressed} if review else set()
     # What was never recorded belongs to a time, not to a range.
-    first = "z" if within else commits[0].at if commits and (since or older) else ""
+    first = ""
+    if within:
+        first = "z"
+    elif commits and (since or older):
+        first = commits[0].at
     lives = [
         each
         for each in read_lives(
@@ -244,11 +248,13 @@ def judge(
     def judge_one(number: int, each: ReviewedCommit) -> ReviewedCommit:
         decision = last.get(each.oid, "")
         tried = before[number]
-        allowed = "approved" if each.oid in approved else "allow"
-        against = "against" if decision else "skipped" if tried["skipped"] else "unreviewed"
+        if decision == "allow":
+            decision = "approved" if each.oid in approved else "allow"
+        elif decision:
+            decision = "against"
+        else:
+            decision = "skipped" if tried["skipped"] else "unreviewed"
         attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
-        return replace(
-            each, decision=allowed if decision == "allow" else against, attempts=attempts
-        )
+        return replace(each, decision=decision, attempts=attempts)
 
     return [judge_one(number, each) for number, each in enumerate(commits)]

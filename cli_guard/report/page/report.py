@@ -75,7 +75,9 @@ def render(history: PageHistory) -> str:
         ),
         evidence.proof(),
     )
-    verdict = "deny" if evidence.problems else "review" if doubtful else "allow"
+    verdict = "review" if doubtful else "allow"
+    if evidence.problems:
+        verdict = "deny"
     return page.document("cli-guard: report", verdict, head, sections)
 
 

@@ -72,9 +72,9 @@ def scan(
     verdict = judge_record(GateJudgement(standing, suppressed))
     unit = ScanItems.COMMITS if options.history else ScanItems.FILES
     number = sum(each.count for each in plan.slices if each.kind is unit)
-    reason = (
-        verdict.reason if standing else None if plan.slices else "there is no commit yet"
-    )
+    reason = None if plan.slices else "there is no commit yet"
+    if standing:
+        reason = verdict.reason
     head = (EVENT, STATUSES[verdict.decision], verdict.decision, standing, suppressed)
     notes = [*expired_notes(plan.policy, plan.today), *notes]
     review = Review(*head, review_reason=reason, files=number, reviewed=number, unit=unit)

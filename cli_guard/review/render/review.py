@@ -81,7 +81,7 @@ class Review:
 
     @property
     def nothing(self) -> bool:
-        """Was there nothing to review? `review_reason` says why."""
+        """Return whether there was nothing to review; `review_reason` says why."""
         return (
             self.decision is Decision.ALLOW
             and not self.files
@@ -90,7 +90,7 @@ class Review:
 
     @property
     def is_silent(self) -> bool:
-        """Is it of a commit message, with nothing to report? Such a review is not printed."""
+        """Return whether it is of a commit message, with nothing to report; it is not printed then."""
         news = self.findings or self.notes or any(each.new for each in self.suppressed)
         return (
             event_of(self.event).request == MESSAGE

@@ -74,7 +74,9 @@ def render(
     if review.is_silent:
         return ""
     paint: Paint = _paint if color else lambda _style, text: text
-    style = "verbose" if verbose else "brief" if brief else ""
+    style = "brief" if brief else ""
+    if verbose:
+        style = "verbose"
     most = {Disposition.DENY: MOST, Disposition.REVIEW: MOST, Disposition.ADVISE: advice}
     answered = _suppressed_line(review.suppressed, paint)
     remarks = _remarks(review, verbose, paint)

@@ -42,12 +42,12 @@ def where(finding: Finding) -> str:
 
 
 def count(number: int, one: str) -> str:
-    """`1 file`, `3 files`."""
+    """Count something in words: `1 file`, `3 files`."""
     return f"{number} {one if number == 1 else one + 's'}"
 
 
 def coverage(review: Review) -> str:
-    """`3 files reviewed (1 for secrets only: PHP)`, `3 of 5 files reviewed`, `nothing to review`."""
+    """Say how much was reviewed: `3 files reviewed (1 for secrets only: PHP)`, `3 of 5 files reviewed`."""
     if not review.files:
         reason = f": {printable(review.review_reason)}" if review.review_reason else ""
         return f"nothing to review{reason}"

@@ -76,10 +76,8 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     language = language_for(path, _first_line(change, text))
     if suffix_of(path) in PAGES and text is not None and "<script" in text.lower():
         language = PAGE_LANGUAGE
-        text, subject = (
-            script_in(subject.trees, text),
-            replace(subject, contents=_Scripts(subject)),
-        )
+        text = script_in(subject.trees, text)
+        subject = replace(subject, contents=_Scripts(subject))
     topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
     has_trees = topic is not None or bool(subject.user_rules.rules_for(language or ""))

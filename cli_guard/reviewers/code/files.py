@@ -59,7 +59,9 @@ def rule(name: str) -> Rule:
 
 def inspect_file(change: FileChange, text: str | None) -> Iterator[Finding]:
     """Return the findings that need no reading line by line."""
-    size = change.size if change.size is not None else len(text) if text is not None else 0
+    size = change.size
+    if size is None:
+        size = len(text or "")
     # A bare patch names no blobs.
     is_new = change.new_blob is None or change.new_blob != change.old_blob
     if change.kind in (Kind.TEXT, Kind.BINARY) and size > LARGE_BYTES and is_new:

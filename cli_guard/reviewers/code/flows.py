@@ -115,8 +115,10 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
         if each.language == served
     )
     own = [replace(entry, patterns=cut_all(entry.patterns)) for entry in made]
+    if not own:
+        return known
     # Its own words for a source and its own safe form go first.
-    return Tables((*own, *(known.entries if known else ()))) if own else known
+    return Tables((*own, *(known.entries if known else ())))
 
 
 def _flows(

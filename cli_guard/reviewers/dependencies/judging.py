@@ -181,16 +181,14 @@ def judge_source(
         elif entry.kind == "replace":
             yield "deps-fork", f"{name} is replaced by {where}"
         else:
-            how = "a path" if is_local else "Git" if GIT.match(source) else "an address"
-            loose = (
-                ", at no fixed commit"
-                if how == "Git" and not COMMIT.fullmatch(entry.ref)
-                else ""
-            )
-            yield (
-                "deps-source",
-                f"{name} comes from {how}{loose}, not from a registry: {where}",
-            )
+            how = "an address"
+            if is_local:
+                how = "a path"
+            elif GIT.match(source):
+                how = "Git"
+                if not COMMIT.fullmatch(entry.ref):
+                    how = "Git, at no fixed commit"
+            yield "deps-source", f"{name} comes from {how}, not from a registry: {where}"
         return
     is_alias = source.startswith("npm:") and source[4:] != name and not each.is_lock
     if is_alias and (was or entry.kind == "replace"):

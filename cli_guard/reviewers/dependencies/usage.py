@@ -208,7 +208,8 @@ def review_go_import(world: DependencyWorld, module: str, at: Place) -> Iterator
 
 
 def missing(at: Place, name: str, where: str) -> Finding:
-    rule, (change, line) = "deps-import-missing", at
+    rule = "deps-import-missing"
+    change, line = at
     message = f"{name} is imported, but {where}"
     mark = fingerprint(rule, change.path, name)
     return one("dependencies", rule).finding(

@@ -60,13 +60,9 @@ def _holds(version: Parts, operator: str, text: str) -> bool:
     prefix = parts_of(stars[0])
     if len(stars) > 1 or (operator == "=" and len(prefix) < 3):
         matches = version[: len(prefix)] == prefix
-        return (
-            not matches
-            if operator == "!="
-            else matches
-            if operator in ("=", "==", "^", "~", "===")
-            else True
-        )
+        if operator == "!=":
+            return not matches
+        return matches or operator not in ("=", "==", "^", "~", "===")
     size = max(len(version), len(prefix), 4)
     have, want = (_pad(each, size) for each in (version, prefix))
     if operator in ("==", "===", "=", "!="):

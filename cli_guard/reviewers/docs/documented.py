@@ -72,13 +72,9 @@ def read_docstring(text: str) -> Documented:
     found = PATTERNS["result"].search(text)
     if found is None:
         return Documented()
-    return Documented(
-        "numpy"
-        if "---" in found[0]
-        else "sphinx"
-        if found[0].lstrip()[0] in ":@"
-        else "google"
-    )
+    if "---" in found[0]:
+        return Documented("numpy")
+    return Documented("sphinx" if found[0].lstrip()[0] in ":@" else "google")
 
 
 def read_tags(text: str) -> Documented:

@@ -57,13 +57,7 @@ class BodyFacts:
     @property
     def sentences(self) -> list[str]:
         """Return them in the third person, what comes back first."""
-        raises = (
-            "Raises"
-            if self.language == "python"
-            else "Returns"
-            if self.language == "go"
-            else "Throws"
-        )
+        raises = {"python": "Raises", "go": "Returns"}.get(self.language, "Throws")
         return [
             *(
                 _sentence(f"Returns {what}", when)
@@ -200,8 +194,11 @@ def _read_default(
 ) -> bool:
     """Record what a missing argument stands for (`if a is None: a = x`, `a = a or x`); return whether it does."""
     missing = rf"(?:not |!){re.escape(name)}|{re.escape(name)} (?:is None|===? (?:null|undefined|nil))"
-    match = FALLBACK.match(value.removeprefix(name)) if value.startswith(name) else None
-    default = value if re.fullmatch(missing, condition or "") else match[1] if match else ""
+    default = ""
+    if re.fullmatch(missing, condition or ""):
+        default = value
+    elif value.startswith(name) and (match := FALLBACK.match(value.removeprefix(name))):
+        default = match[1]
     default = " ".join(default.split())
     if default and _visible(default, names, own=False):
         facts.about.setdefault(name, {})[f"defaults to `{default}`"] = None

@@ -96,13 +96,11 @@ def _finding(
     doc = compared.doc
     documented = compared.documented
     wrong = compared.wrong
-    kind = (
-        "docs-parameter-gone"
-        if wrong.gone
-        else "docs-parameter-new"
-        if wrong.new
-        else "docs-result-none"
-    )
+    kind = "docs-result-none"
+    if wrong.gone:
+        kind = "docs-parameter-gone"
+    elif wrong.new:
+        kind = "docs-parameter-new"
     indent = indent_of(source.lines[doc.line - 1])
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:

@@ -93,8 +93,9 @@ def _remove(
     line = lines[entries[0].first]
     kept = [entry.name not in gone for entry in entries]
     if any(kept):
-        (_, column), name = entries[-1].places[0], entries[-1].name
-        rest = line[column + len(name) :].lstrip("`")
+        entry = entries[-1]
+        column = entry.places[0][1]
+        rest = line[column + len(entry.name) :].lstrip("`")
         pieces = compress(line[: len(line) - len(rest)].split(","), kept)
         edits[first] = [
             line[: len(line) - len(line.lstrip())] + ",".join(pieces).lstrip() + rest

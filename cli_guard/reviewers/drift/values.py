@@ -41,8 +41,11 @@ def find_numbers(
     for match in matches(pattern("exit_entry"), page) if kind == "exit" else ():
         group = match.lastgroup or ""
         spot = page.spot(match.start(group))
-        text = spot.before if group == "said" else spot.section if page.is_prose else ""
-        form = "exit_list" if group == "said" else "exit_heading"
+        text = spot.section if page.is_prose else ""
+        form = "exit_heading"
+        if group == "said":
+            text = spot.before
+            form = "exit_list"
         if match[group] == number and pattern(form).search(text):
             yield match.span(group)
 
@@ -134,7 +137,9 @@ def _quantities(
     is_named = meant == meanings_of(difference.fact)  # and not by its file
     for match in matches(rf"(?<![\w.,-])(?P<number>{numbers})[ -]?(?:{units})(?!\w)", page):
         spot = page.spot(match.start())
-        said = spot.sentence if is_named else spot.section if page.is_prose else ""
+        said = spot.section if page.is_prose else ""
+        if is_named:
+            said = spot.sentence
         if not spot.is_fenced and all(
             re.search(rf"(?i)\b(?:{each})", said) for each in meant
         ):

@@ -74,14 +74,9 @@ class Flows:
                 live |= back | self._try_live(owner, place.field)
             following = place.suite[place.end :]
             rest = self.of(following)
-            kept = (
-                live
-                if any(map(self._jumping, following))
-                else NOTHING
-                if rest.bound is None
-                else live - rest.bound
-            )
-            live = rest.exposed | kept
+            if not any(map(self._jumping, following)):
+                live = NOTHING if rest.bound is None else live - rest.bound
+            live |= rest.exposed
         return live
 
     def bound_before(

@@ -168,6 +168,8 @@ def _by_result(run: str, result: str, taken: bool) -> str:
         and " case " not in run
     ):
         verb = "find"
+    elif taken:
+        return ""
     else:
-        verb = "" if taken else "choose" if cases else "make"
-    return verb and f"{verb}_{snake(result)}"
+        verb = "choose" if cases else "make"
+    return f"{verb}_{snake(result)}"

@@ -95,10 +95,18 @@ def python_step(symbol: Symbol, name: str, extraction: "Extraction") -> str:
     owner = first_parameter(symbol) if symbol.kind == "method" else None
     given = [p for p in extraction.parameters if p != owner]
     of_class = "classmethod" in symbol.decorators or symbol.name in CLASS_METHODS
-    kind = "function" if owner is None else "class method" if of_class else "method"
-    decorator = "@classmethod " if kind == "class method" else ""
-    head = f"{decorator}{'async ' if extraction.waits else ''}def {name}({', '.join(filter(None, (owner, *given)))}):"
-    call = f"{'await ' if extraction.waits else ''}{f'{owner}.' if owner else ''}{name}({', '.join(given)})"
+    kind = "function"
+    head = f"def {name}({', '.join(filter(None, (owner, *given)))}):"
+    call = f"{name}({', '.join(given)})"
+    if owner:
+        kind = "method"
+        call = f"{owner}.{call}"
+    if extraction.waits:
+        head = f"async {head}"
+        call = f"await {call}"
+    if owner is not None and of_class:
+        kind = "class method"
+        head = f"@classmethod {head}"
     ends = "" if extraction.returns else "; it returns nothing"
     if extraction.returns:
         call = f"return {call}"

@@ -99,7 +99,7 @@ def test_a_link_that_leads_outside_leads_nowhere(target: str) -> None:
         TreeEntry("loop", "120000", len(target), "1"),
         entry_of("a.txt", b"inside\n"),
     ]
-    here = shell.Shell(
+    here = shell.CommandWorld(
         Snapshot("memory", entries, {"loop": target.encode(), "a.txt": b"inside\n"})
     )
     ran = shell.run("cat loop/passwd loop/x loop; head -1 loop", here)
@@ -113,7 +113,7 @@ def test_a_link_inside_works() -> None:
         entry_of("src/a.txt", raw["src/a.txt"])
     ]
     ran = shell.run(
-        "cat l d/a.txt; readlink l", shell.Shell(Snapshot("memory", entries, raw))
+        "cat l d/a.txt; readlink l", shell.CommandWorld(Snapshot("memory", entries, raw))
     )
     assert ran.stdout == b"inside\ninside\nsrc/a.txt\n"
 
@@ -132,7 +132,7 @@ def test_hostile_names_and_modules() -> None:
     entries = [entry_of(path, data) for path, data in raw.items()] + [
         TreeEntry("module", "160000", 0, "f" * 40)
     ]
-    here = shell.Shell(Snapshot("memory", entries, raw))
+    here = shell.CommandWorld(Snapshot("memory", entries, raw))
     assert shell.run(r"cat 'caf\xe9.txt'", here).stdout == b"latin\n"
     assert shell.run(
         "ls module; ls -d module; cat ./-rf '$(touch x)' 'a\\nb'", here

@@ -20,14 +20,14 @@ from cli_guard.rules.catalog import read_table
 BESIDES = set(read_table("sandbox.toml")["besides"].split())
 
 
-def out(command: str, here: shell.Shell | None = None, stdin: bytes = b"") -> str:
+def out(command: str, here: shell.CommandWorld | None = None, stdin: bytes = b"") -> str:
     """Standard output of a command that must succeed."""
     ran = shell.run(command, here or world(), stdin=stdin)
     assert ran.exit_code == 0, ran.shown
     return ran.stdout.decode()
 
 
-def error(command: str, here: shell.Shell | None = None) -> str:
+def error(command: str, here: shell.CommandWorld | None = None) -> str:
     """The error stream of a command that must fail."""
     ran = shell.run(command, here or world())
     assert ran.exit_code != 0, ran.shown

@@ -17,7 +17,7 @@ from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandFailure,
     CommandOutput,
-    Shell,
+    CommandWorld,
 )
 from cli_guard.rules.catalog import read_table
 
@@ -89,7 +89,7 @@ def list_commands() -> str:
     return "\n".join(("Available commands:", *rows, tools))
 
 
-def description(world: Shell) -> str:
+def description(world: CommandWorld) -> str:
     """Return what a model reads of the tool: level 0 of its help."""
     return (
         f"Runs one bash command over {world.snapshot.name}: {len(world.snapshot.entries)} files in /repo.\n"

@@ -31,7 +31,7 @@ MARKS = {"directory": "/", "symlink": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class TreeEntry:
+class ListedPath:
     """A file, link or folder; `path` begins with the folder that was named. `level` counts from 1."""
 
     path: str
@@ -45,7 +45,7 @@ class TreeEntry:
         return posixpath.basename(self.path)
 
 
-Inside = Mapping[str, list[TreeEntry]]
+Inside = Mapping[str, list[ListedPath]]
 
 
 def read_number(options: CommandOptions, name: str, default: int) -> int:
@@ -65,7 +65,7 @@ def list_below(
     """Return folder -> what is in it, by name. Raises CommandFailure if `top` is no folder."""
     if not call.is_folder(top):
         raise CommandFailure(f"no folder {top} here: see what is there with ls")
-    inside: dict[str, list[TreeEntry]] = {}
+    inside: dict[str, list[ListedPath]] = {}
     waiting = [(top, 1)]
     while waiting:
         folder, level = waiting.pop()
@@ -83,7 +83,7 @@ def list_below(
             ):
                 continue
             rows.append(
-                TreeEntry(
+                ListedPath(
                     path,
                     kind,
                     level,
@@ -106,7 +106,7 @@ def tree(call: CommandCall) -> CommandOutput:
     lines: list[str] = []
     counts = {"directory": 0, "file": 0}
 
-    def keep(each: TreeEntry) -> bool:
+    def keep(each: ListedPath) -> bool:
         is_wanted = not has("-d") and (not wanted or matches_one(wanted, each.name))
         return (
             is_wanted
@@ -142,7 +142,7 @@ def draw_below(
     counts: dict[str, int],
 ) -> None:
     """Add a line for each file and folder below `top`, and count them."""
-    waiting: list[tuple[str, bool, TreeEntry]] = []
+    waiting: list[tuple[str, bool, ListedPath]] = []
 
     def add(before: str, folder: str) -> None:
         rows = list(inside.get(folder, ()))[:: -1 if has("-r") else 1]

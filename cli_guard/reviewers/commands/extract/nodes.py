@@ -231,7 +231,8 @@ def word_pieces(*nodes: Node | None) -> Pieces:
 def _quote(word: Scalar) -> Pieces:
     if PLAIN_WORD.fullmatch(word.text):
         return word.pieces
-    (first, _), (last, _) = word.pieces[0], word.pieces[-1]
+    first = word.pieces[0][0]
+    last = word.pieces[-1][0]
     return (
         (first, "'"),
         *((line, text.replace("'", "'\\''")) for line, text in word.pieces),

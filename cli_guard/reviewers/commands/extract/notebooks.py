@@ -91,13 +91,11 @@ def _without_magics(cell: Cell) -> Iterator[tuple[int, str]]:
     goes_on = False
     for number, text in cell.lines:
         magic = cell.language == "python" and (COMMAND.match(text) or MAGIC.match(text))
-        clear = (
-            f"{magic['indent']}pass"
-            if magic
-            else ""
-            if goes_on
-            else text.removesuffix("\n")
-        )
+        clear = text.removesuffix("\n")
+        if magic:
+            clear = f"{magic['indent']}pass"
+        elif goes_on:
+            clear = ""
         goes_on = bool(magic or goes_on) and text.endswith("\\\n")
         yield number, clear + "\n"
 
