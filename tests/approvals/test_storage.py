@@ -10,8 +10,8 @@ from cli_guard.approvals.counting import Approval
 from cli_guard.approvals.lookup import Approvals, Verifier
 from cli_guard.approvals.statements import Statement
 from cli_guard.approvals.storage import InMemory, Notes, StateFolder, Storage
+from cli_guard.git.repository import GitRepository
 from cli_guard.policy.decisions import Policy
-from cli_guard.repository.protocol import Repository
 from cli_guard.review.load import gather
 from cli_guard.review.request import Staged
 from cli_guard.review.run import run
@@ -21,8 +21,8 @@ LINE = '{"payload":"{}","signature":""}'
 NOW = datetime.datetime(2026, 10, 1, tzinfo=datetime.UTC)
 
 
-def opened(repo: Repo) -> Repository:
-    return Repository.discover(repo.path, repo.env)
+def opened(repo: Repo) -> GitRepository:
+    return GitRepository.discover(repo.path, repo.env)
 
 
 def storage_of(name: str, repo: Repo) -> Storage:
