@@ -171,16 +171,16 @@ def run_tests(folder: Path, tests: tuple[str, ...]) -> None:
     os._exit(code)
 
 
-def order_tests(room: str, module: str = "") -> tuple[str, ...]:
+def order_tests(root: Path, room: str, module: str = "") -> tuple[str, ...]:
     """Return the test files of a room, those named like a module before the rest.
 
     They are listed one by one: pytest forgets the order of a file and of the folder that holds it.
     """
     files: dict[str, None] = {}
     for test in TESTS[room]:
-        path = ROOT / test.removeprefix(WITHOUT)
+        path = root / test.removeprefix(WITHOUT)
         found = sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
-        names = [file.relative_to(ROOT).as_posix() for file in found]
+        names = [file.relative_to(root).as_posix() for file in found]
         if test.startswith(WITHOUT):
             files = {name: None for name in files if name not in names}
         else:
@@ -237,7 +237,7 @@ def main() -> int:
         folder = Path(temporary).resolve() / "copy"
         copy_repository(folder)
         for room in chosen.room:
-            code, seconds = measure_run(folder, order_tests(room))
+            code, seconds = measure_run(folder, order_tests(folder, room))
             print(f"{room}: tests without a mutant take {seconds:.0f} s", flush=True)
             total += seconds
             if code != pytest.ExitCode.OK:
@@ -246,7 +246,7 @@ def main() -> int:
         mutants = choose_mutants(chosen.room, chosen.seed, chosen.count)
         for number, mutant in enumerate(mutants, 1):
             path = Path(mutant.path)
-            tests = order_tests(path.parts[1], path.stem)
+            tests = order_tests(folder, path.parts[1], path.stem)
             is_killed, seconds = judge_mutant(mutant, folder, tests)
             total += seconds
             word = "killed" if is_killed else "SURVIVED"
