@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from examples import table
 
-from benchmarks.mutants import TESTS, choose_mutants, mutants_of
+from benchmarks.mutants import ROOT, TESTS, WITHOUT, choose_mutants, mutants_of, order_tests
 
 MODULE = """
 def is_large(number: int, names: list[str]) -> bool:
@@ -53,7 +53,15 @@ def test_the_seed_chooses_and_the_rooms_take_turns() -> None:
 
 @table("room", TESTS)
 def test_a_room_and_its_tests_are_there(room: str) -> None:
-    root = Path(__file__).parents[2]
-    assert (root / "cli_guard" / room).is_dir()
+    assert (ROOT / "cli_guard" / room).is_dir()
     for test in TESTS[room]:
-        assert (root / test.removeprefix("--ignore=")).exists(), test
+        assert (ROOT / test.removeprefix(WITHOUT)).exists(), test
+
+
+def test_the_tests_named_like_a_module_come_first() -> None:
+    plain = order_tests(ROOT, "commands")
+    first, *rest = order_tests(ROOT, "commands", "patterns")
+    assert first == "tests/commands/test_patterns.py"
+    assert rest == [test for test in plain if test != first]
+    assert plain[0] == "tests/commands/test_labelled.py"
+    assert "tests/commands/test_tables.py" not in plain

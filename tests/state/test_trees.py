@@ -79,7 +79,10 @@ def test_withdrawn(committed: Repo) -> None:
 
 
 def test_it_ends_on_its_last_day(committed: Repo) -> None:
+    trust(committed)
+    assert " until " not in guard(committed, "doctor").out
     trust(committed, "--expires", "2099-01-31")
+    assert ": workspace until 2099-01-31" in guard(committed, "doctor").out
     assert (
         profile(committed, datetime.datetime(2099, 1, 31, 23, tzinfo=datetime.UTC))
         == "workspace"
