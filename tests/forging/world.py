@@ -1,12 +1,14 @@
 """A repository with signers and a risky change, and the tools of a forger: any statement, key, note and state file."""
 
 import base64
+import hashlib
 import json
 import os
 import shutil
 import struct
 import tempfile
 import textwrap
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -25,6 +27,7 @@ from authenticators import (
 )
 from in_process import RISKY, Terminal, call
 from repositories import Done, Repo, isolated_environment
+from watching import make_once
 
 NAMESPACE = "cli-guard-approval@v1"
 NOTES = "refs/notes/cli-guard"
@@ -143,10 +146,10 @@ class World:
     marks: dict[str, str] = field(default_factory=dict)
     # What has `cli-guard` loaded, for the hook of a server: see preloaded.py.
     preloaded: Path | None = None
-    # What this is a copy of, with and without the usual change, and its index: see `copy_world`.
-    origin: Path | None = None
-    changed: Path | None = None
-    index: bytes = b""
+    # What the hook said of worlds like this one, for all tests of a session: see `statement`.
+    kept: Path | None = None
+    # What `noted` said of a base and a commit.
+    noted_before: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     @property
     def base(self) -> str:
@@ -178,8 +181,8 @@ class World:
 
     def set_base(self, files: Mapping[str, str | bytes]) -> str:
         """Record files before the change."""
-        self.record("Before", files)
-        return self.start_here()
+        self.marks["base"] = self.record("Before", files)
+        return self.base
 
     def set_policy(self, text: str, **files: str) -> str:
         return self.set_base({"cli-guard.toml": text, **files})
@@ -203,28 +206,43 @@ class World:
 
     def change(self, files: Mapping[str, str | bytes] | None = None) -> dict[str, Any]:
         """Commit a risky change; return the statement that would approve it."""
-        if files is None and self.changed and self.is_untouched():
-            shutil.copytree(
-                self.changed / "repo", self.repo.path, dirs_exist_ok=True, symlinks=True
-            )
-            self.repo.git("update-index", "-q", "--refresh")
-            return read_statement(self.changed)
         self.stage(files)
         statement = self.statement()
         self.record("Add the report")
         return statement
 
-    def is_untouched(self) -> bool:
-        """Whether this is still what it is a copy of, in the hands of Ada: every file but what Git notes of times."""
-        return (
-            self.origin is not None
-            and self.repo.env == person(self.folder, "ada")
-            and (self.repo.path / ".git/index").read_bytes() == self.index
-            and contents(self.folder) == contents(self.origin)
-        )
-
     def statement(self, principal: str = ADA_MAIL, **values: Any) -> dict[str, Any]:
-        """The statement of an approval of what is staged, as `approve` would write it."""
+        """The statement of an approval of what is staged, as `approve` would write it.
+
+        The hook judges a world once: where another test has the very same, its answer is taken, and what it remembered.
+        """
+        tree = self.repo.git("write-tree")
+        if self.kept is None:
+            return changed(self.judge_staged(tree), principal=principal, **values)
+
+        def judge(folder: Path) -> None:
+            statement = self.judge_staged(tree)
+            shutil.copytree(self.state, folder / "state")
+            (folder / STATEMENT).write_text(json.dumps(statement))
+
+        judged = make_once(self.kept / self.digest(tree), judge)
+        shutil.rmtree(self.state, ignore_errors=True)
+        shutil.copytree(judged / "state", self.state)
+        statement = json.loads((judged / STATEMENT).read_text())
+        return changed(statement, principal=principal, **values)
+
+    def digest(self, tree: str) -> str:
+        """A hash of all that the hook may read: every file but objects and logs, and whose hands this is in."""
+        env = {
+            name: value.replace(str(self.folder), "")
+            for name, value in self.repo.env.items()
+            if not name.startswith("PYTEST_")
+        }
+        whole = (tree, sorted(env.items()), sorted(contents(self.folder).items()))
+        return hashlib.sha256(repr(whole).encode()).hexdigest()
+
+    def judge_staged(self, tree: str) -> dict[str, Any]:
+        """Have the hook judge what is staged; the statement of Ada's approval."""
         before = set(self.pending())
         done = self.guard("hook", "pre-commit")
         assert done.code == 3, done.all
@@ -238,7 +256,6 @@ class World:
             for each in (*report["findings"], *report["suppressed"])
             if each["fingerprint"] in asked["fingerprints"]
         }
-        tree = self.repo.git("write-tree")
         blobs = {}
         for entry in self.repo.git("ls-files", "-s", "-z").rstrip("\0").split("\0"):
             about, _, path = entry.partition("\t")
@@ -257,9 +274,7 @@ class World:
             files=files,
             findings=[(each["fingerprint"], each["rule"]) for each in found.values()],
             policy=asked["shared"],
-            principal=principal,
             repository=[self.root()],
-            **values,
         )
 
     def payload(self) -> dict[str, Any]:
@@ -276,29 +291,74 @@ class World:
         shutil.rmtree(self.state, ignore_errors=True)
 
     def note(self, line: str | bytes, *objects: str, ref: str = NOTES) -> None:
-        """Append a line to the note on objects: the tree and the files of HEAD, unless others are named."""
+        """Append a line to the note on objects: the tree and the files of HEAD, unless others are named.
+
+        What `git notes append` writes, without its nine processes a line.
+        """
         raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+        notes = self.notes(ref)
+        texts = {
+            each: self.read(notes[each]) if each in notes else b""
+            for each in objects or self.noted()
+        }
+        notes |= {
+            each: self.write("blob", text + raw + b"\n") for each, text in texts.items()
+        }
+        tree = b"".join(
+            b"100644 %s\0%s" % (each.encode(), bytes.fromhex(blob))
+            for each, blob in sorted(notes.items())
+        )
+        before = self.tip(ref)
+        parent = f"parent {before}\n" if before else ""
+        who = "Ada <ada@example.org> 1790856000 +0000"
+        commit = f"tree {self.write('tree', tree)}\n{parent}author {who}\ncommitter {who}\n\nNotes\n"
+        path = self.repo.path / ".git" / ref
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{self.write('commit', commit.encode())}\n")
+
+    def tip(self, ref: str) -> str:
+        """The commit of a ref, nothing if there is none."""
+        path = self.repo.path / ".git" / ref
+        if path.exists():
+            return path.read_text().strip()
+        return self.repo.try_git("rev-parse", "-q", "--verify", ref).out.strip()
+
+    def notes(self, ref: str) -> dict[str, str]:
+        """The blob of each note."""
+        if not self.tip(ref):
+            return {}
         listed = self.repo.try_git("notes", f"--ref={ref}", "list").out.splitlines()
-        old = {noted: blob for blob, noted in (each.split() for each in listed)}
-        # What has the same note before has the same after, and a blob is written once.
-        blobs: dict[str, str] = {}
-        for each in dict.fromkeys(objects or self.noted()):
-            before = old.get(each, "")
-            if before not in blobs:
-                text = (
-                    self.repo.run("git", "cat-file", "-p", before).out.encode()
-                    if before
-                    else b""
-                )
-                blobs[before] = self.repo.git(
-                    "hash-object", "-w", "--stdin", stdin=text + raw + b"\n"
-                )
-            self.repo.git("notes", f"--ref={ref}", "add", "-f", "-C", blobs[before], each)
+        return {noted: blob for blob, noted in (each.split() for each in listed)}
+
+    def object_file(self, name: str) -> Path:
+        return self.repo.path / ".git" / "objects" / name[:2] / name[2:]
+
+    def read(self, blob: str) -> bytes:
+        """The content of a blob."""
+        if self.object_file(blob).exists():
+            return zlib.decompress(self.object_file(blob).read_bytes()).partition(b"\0")[2]
+        return self.repo.run("git", "cat-file", "-p", blob).out.encode()
+
+    def write(self, kind: str, content: bytes) -> str:
+        """Write an object; its name."""
+        whole = f"{kind} {len(content)}\0".encode() + content
+        name = hashlib.sha1(whole).hexdigest()
+        path = self.object_file(name)
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists():
+            path.write_bytes(zlib.compress(whole, 1))
+        return name
 
     def noted(self, commit: str = "HEAD") -> list[str]:
         """What an approval of a commit is noted on: its tree, and each file that it changes."""
+        at = (self.base, self.repo.head() if commit == "HEAD" else commit)
+        if at not in self.noted_before:
+            self.noted_before[at] = self.list_noted(*at)
+        return self.noted_before[at]
+
+    def list_noted(self, base: str, commit: str) -> list[str]:
         changed = self.repo.git(
-            "diff-tree", "-r", "--no-commit-id", "--no-renames", self.base, commit
+            "diff-tree", "-r", "--no-commit-id", "--no-renames", base, commit
         ).splitlines()
         blobs = [line.split()[3] for line in changed]
         return [
@@ -308,9 +368,9 @@ class World:
 
     def lines(self, ref: str = NOTES) -> list[str]:
         """Every different line of every note."""
-        listed = self.repo.try_git("notes", f"--ref={ref}", "list").out.split()
         texts = (
-            self.repo.git("cat-file", "-p", blob) for blob in dict.fromkeys(listed[::2])
+            self.read(blob).decode("utf-8", "replace")
+            for blob in dict.fromkeys(self.notes(ref).values())
         )
         return list(
             dict.fromkeys(line for text in texts for line in text.splitlines() if line)
@@ -370,11 +430,9 @@ def make_statement(
     findings: Sequence[tuple[str, str]],
     parent: str,
     policy: str,
-    principal: str,
     repository: Sequence[str],
-    **values: Any,
 ) -> dict[str, Any]:
-    """A statement, field by field."""
+    """The statement of Ada's approval, field by field."""
     subjects = [
         {"digest": {"sha256": content}, "name": "content"},
         {"digest": {"gitTree": tree}, "name": "tree"},
@@ -395,12 +453,11 @@ def make_statement(
                 {"fingerprint": each, "rule": rule} for each, rule in sorted(findings)
             ],
             "policy": policy,
-            "principal": principal,
+            "principal": ADA_MAIL,
             "reason": "",
             "repository": list(repository),
             "version": "0.1.0",
-        }
-        | values,
+        },
         "predicateType": "cli-guard/approval/v1",
         "subject": subjects,
     }
@@ -450,34 +507,23 @@ def build(folder: Path) -> None:
     world.forget()
 
 
-def build_changed(origin: Path, folder: Path) -> None:
-    """A copy of a world after `change`, and the statement that would approve that."""
-    world = copy_world(origin, folder)
-    (folder / STATEMENT).write_text(json.dumps(world.change()))
-
-
-def read_statement(changed: Path) -> dict[str, Any]:
-    statement: dict[str, Any] = json.loads((changed / STATEMENT).read_text())
-    return statement
-
-
 def copy_world(origin: Path, folder: Path, **values: Any) -> World:
     """A copy of a world, in Ada's hands; what it holds is what was recorded before the change."""
     shutil.copytree(origin, folder, symlinks=True)
     repo = Repo(folder / "repo", person(folder, "ada"))
     # The index knows each file by its inode.
     repo.git("update-index", "-q", "--refresh")
-    world = World(
-        repo, folder, origin=origin, index=(repo.path / ".git/index").read_bytes(), **values
-    )
+    world = World(repo, folder, **values)
     world.start_here()
     return world
 
 
 def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """The mode and the content of each file and link below a folder, but for the index of its repository."""
+    """The mode and the content of each file and link of a world, but for its objects, its index and what Git logs."""
     found = {}
-    for name, _, files in os.walk(folder):
+    for name, folders, files in os.walk(folder):
+        if Path(name, "objects").is_dir():
+            folders[:] = [each for each in folders if each not in ("objects", "logs")]
         for file in files:
             path = Path(name, file)
             content = (
