@@ -24,7 +24,7 @@ from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from cli_guard.assistant.retrieval import SearchResult
-    from cli_guard.assistant.sandbox import CommandWorld
+    from cli_guard.assistant.sandbox.model import CommandWorld
     from cli_guard.graph.tools.tool import Tool, World
 
 ANSWERED_FROM = 5
@@ -144,7 +144,7 @@ class LocalAssistant:
 
     def shell_for(self, world: "World") -> "CommandWorld":
         """Return the world of the run tool, narrowed to the paths that the caller allowed."""
-        from cli_guard.assistant.sandbox import CommandWorld
+        from cli_guard.assistant.sandbox.model import CommandWorld
         from cli_guard.repository.snapshot import Snapshot
 
         if self.shell is None:
