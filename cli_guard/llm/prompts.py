@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -142,7 +143,7 @@ def mask_value(value: Any) -> Any:
     Keys are ours. A byte that was not UTF-8 becomes an escape, as it could not be sent.
     """
     if isinstance(value, str):
-        return redact(without_surrogates(value))
+        return mask_text(value)
     if isinstance(value, Mapping):
         return {
             key: mask_json(each) if key == "arguments" else mask_value(each)
@@ -151,6 +152,12 @@ def mask_value(value: Any) -> Any:
     return (
         [mask_value(each) for each in value] if isinstance(value, list | tuple) else value
     )
+
+
+# Each call of a turn sends the tools and the messages before it again.
+@lru_cache(maxsize=1024)
+def mask_text(text: str) -> str:
+    return redact(without_surrogates(text))
 
 
 def mask_json(value: Any) -> Any:

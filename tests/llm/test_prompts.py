@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from in_process import stage
+from in_process import guard, stage
 from model_world import DRIVER, PROMPT, ask_with_a_model, gateway_at, section, write_config
 from openai_server import fault, say, serve
 from pydantic import BaseModel
 from repositories import Repo
 
+from cli_guard.llm.guest import USES
 from cli_guard.llm.prompts import fence, mask_value, sendable, user
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter")
@@ -169,9 +170,11 @@ def make_repository(repo: Repo) -> None:
     )
 
 
-def test_ask_sends_what_show_prompt_has_shown_and_nothing_private(committed: Repo) -> None:
+def test_ask_sends_what_show_prompt_has_shown_and_nothing_private(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_repository(committed)
-    plain = committed.run("cli-guard", "ask", QUESTION)
+    plain = guard(committed, "ask", QUESTION)
     # What LangSmith, OpenAI's client and proxies read from the environment.
     with serve([]) as other, serve([say("In \x1b[31msend.py\x1b[0m.")] * 2) as server:
         write_config(
@@ -222,7 +225,8 @@ def test_ask_sends_what_show_prompt_has_shown_and_nothing_private(committed: Rep
         assert (
             "Model: openai:a (medium): 1 call, 10 + 5 tokens, price unknown." in asked.out
         )
-        as_json = ask_with_a_model(committed, QUESTION, "--format", "json").json
+        monkeypatch.setitem(USES, "repo_qna", "model_world:PlainUse")
+        as_json = guard(committed, "ask", QUESTION, "--format", "json").json
     (entry,) = [each for each in as_json["action_log"] if each["node"] == "model"]
     assert (entry["model"], entry["outcome"], entry["purpose"]) == (
         "openai:a",
@@ -259,7 +263,7 @@ def test_without_the_extra_the_answer_is_given_and_says_what_to_install(
     committed: Repo, blocked: str
 ) -> None:
     make_repository(committed)
-    plain = committed.run("cli-guard", "ask", QUESTION)
+    plain = guard(committed, "ask", QUESTION)
     write_config(committed.env, medium=["openai:a"], base_url="http://127.0.0.1:9/v1")
     asked = ask_with_a_model(committed, QUESTION, BLOCKED=f"{blocked},rich,prompt_toolkit")
     assert (asked.code, asked.err) == (plain.code, "")
@@ -291,15 +295,18 @@ def test_ctrl_c_while_the_model_stalls_ends_with_130(committed: Repo) -> None:
     assert "Traceback" not in errors
 
 
-def test_a_failing_model_leaves_the_answer_as_it_is(committed: Repo) -> None:
+def test_a_failing_model_leaves_the_answer_as_it_is(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_repository(committed)
-    plain: Any = committed.run("cli-guard", "ask", QUESTION)
+    monkeypatch.setitem(USES, "repo_qna", "model_world:PlainUse")
+    plain = guard(committed, "ask", QUESTION)
     script = {"a": fault("unauthorized"), "b": fault("quota")}
     with serve(lambda request: script[request.body["model"]]) as server:
         write_config(
             committed.env, medium=["openai:a"], heavy=["openai:b"], base_url=server.base_url
         )
-        asked = ask_with_a_model(committed, QUESTION)
+        asked = guard(committed, "ask", QUESTION)
     assert (asked.code, asked.err) == (plain.code, "")
     assert asked.out == (
         f"{plain.out}Model: not used: openai:a: the key was refused (401): check model.api_key_env; "

@@ -241,7 +241,7 @@ LETTERS = st.one_of(
     ),
     at=st.integers(0, 2),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_repair_of_a_renamed_parameter_changes_its_name_alone(
     style: str, names: list[str], at: int
 ) -> None:
