@@ -37,7 +37,12 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "policy": ("tests/policy", "tests/reviewers/test_policy_reviewer.py"),
     "state": ("tests/state", "tests/cli/test_last.py", "tests/cli/test_approve.py"),
     "secrets": (EXAMPLES, "tests/secrets"),
-    "code": ("tests/code/test_labelled_changes.py", "tests/code", EXAMPLES),
+    "code": (
+        "tests/code/test_labelled_changes.py",
+        "tests/code",
+        "tests/reviewers/code/test_prepared_text.py",
+        EXAMPLES,
+    ),
     # Every table of a program takes as long as all other tests, and speaks of few conditions.
     "commands": (
         "tests/commands/test_labelled.py",

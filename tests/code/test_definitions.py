@@ -91,6 +91,44 @@ def test_definitions_of_each_language(path: str, text: str, expected: list[str])
     assert sorted(f"{name}:{line}" for name, line in found) == sorted(expected)
 
 
+@table(
+    ("path", "text", "expected"),
+    [
+        ("a.py", "f = lambda x: x\nX = 3\n", ["function f", "constant X"]),
+        ("a.rb", "F = ->(x) { x }\nx = 3\nX = 3\n", ["function F", "constant X"]),
+        (
+            "a.js",
+            "const f = () => 1, {a} = b, X = 3;\nconst r = require('r');\nlet g = function () {};\n",
+            ["function f", "constant X", "function g"],
+        ),
+        (
+            "a.ts",
+            "interface I {}\ntype T = string;\nenum E { A }\n",
+            ["class I", "type T", "class E"],
+        ),
+        (
+            "setup.cfg",
+            "; c\n# d\n[a]\nkey = 1\n  more\n\n[b]\nkey: 2\n",
+            ["section a", "key a.key", "section b", "key b.key"],
+        ),
+        (
+            ".editorconfig",
+            "root = true\n[*]\nindent = 2\n",
+            ["key root", "section *", "key *.indent"],
+        ),
+        ("rules.mk", "all: a\n", ["target all"]),
+        (".env", "A=1\nexport B=2\n# C=3\n", ["key A", "key B"]),
+        ("prod.env", "A=1\n", ["key A"]),
+        ("Dockerfile.dev", "FROM a\nRUN b\n", ["key a", "key b"]),
+        ("x.dockerfile", "FROM a\n", ["key a"]),
+        ("a.txt", "A\n===\n", ["heading A"]),
+    ],
+)
+def test_the_kind_of_each_definition(path: str, text: str, expected: list[str]) -> None:
+    found = [f"{each.kind} {each.qualname}" for each in find_definitions(path, text)]
+    assert found == expected
+
+
 @table("language", sorted(definition_nodes()))
 def test_each_kind_is_one_of_its_grammar(language: str) -> None:
     root = Trees().root(language, "a")

@@ -222,6 +222,82 @@ def test_why_no_documentation_is_expected(language: str, name: str, reason: str)
     assert {each.qualname: each.quiet for each in read(language)}[name] == reason
 
 
+@table(
+    ("language", "text", "reason"),
+    [
+        (
+            "python",
+            "class A(a.Base[T]):\n    def f(self):\n        x()\n        y()\n",
+            "may override",
+        ),
+        (
+            "python",
+            "class A(make()):\n    def f(self):\n        x()\n        y()\n",
+            "may override",
+        ),
+        (
+            "python",
+            "class A(Exception, metaclass=M):\n    def f(self):\n        x()\n        y()\n",
+            "",
+        ),
+        ("python", "def f():\n    # later\n    x()\n", "trivial"),
+        ("python", "def f():\n    x(\n    )\n", ""),
+        ("python", "def f():\n    x()\n    y()\n", ""),
+        ("javascript", "function f() { g() }\n", "trivial"),
+        ("javascript", "function f() { g(); h() }\n", ""),
+        ("javascript", "// Says it.\nfunction f() { g(); h() }\n", "commented"),
+        ("javascript", "// eslint-disable-next-line\nfunction f() { g(); h() }\n", ""),
+        ("javascript", "const f = () => g()\n", "trivial"),
+        ("javascript", "const f = () =>\n  g(\n  )\n", ""),
+        ("javascript", "class A { f() { g(); h() } }\n", ""),
+        ("javascript", "class A { get f() { g(); h() } }\n", "known by its name"),
+        (
+            "typescript",
+            "export function f(a: string): void\nexport function f(a: any) { g(); h() }\n",
+            "overload",
+        ),
+        ("java", "class A { void f() { g(); h(); } }\n", ""),
+        ("java", "class A {\n  // Says it.\n  void f() { g(); h(); }\n}\n", "commented"),
+        ("java", "class A { @Test void f() { g(); h(); } }\n", "called by a framework"),
+        ("java", "class A { int f() { return 1; } }\n", "trivial"),
+        ("rust", "fn g() { fn f() {} }\n", "nested"),
+        ("rust", "impl A for B { fn f() {} }\n", "override"),
+        ("rust", "impl B<T> { fn f() {} }\n", ""),
+        ("rust", "#[test]\nfn f() {}\n", "called by a framework"),
+    ],
+)
+def test_what_the_body_and_its_surroundings_say_of_documentation(
+    language: str, text: str, reason: str
+) -> None:
+    found = {each.name: each.quiet for each in symbols_of(Trees(), language, text)}
+    assert found["f"] == reason
+
+
+@table(
+    ("language", "text", "lines"),
+    [
+        ("javascript", "/** A. */\nfunction f() {}\n", (1, 1)),
+        ("javascript", "/** A. */\n\nfunction f() {}\n", None),
+        ("javascript", "x(); /** A. */\nfunction f() {}\n", None),
+        ("javascript", "/* A. */\nfunction f() {}\n", None),
+        ("go", "package a\n// A.\n// B.\nfunc f() {}\n", (2, 3)),
+        ("go", "package a\n// A.\n\n// B.\nfunc f() {}\n", (4, 4)),
+        ("go", "package a\nvar x = 1 // A.\n// B.\nfunc f() {}\n", (3, 3)),
+        ("rust", "/// A.\n#[inline]\n/// B.\nfn f() {}\n", (1, 3)),
+        ("rust", "/// A.\n\nfn f() {}\n", None),
+        ("rust", "// A.\nfn f() {}\n", None),
+        ("java", "class A {\n  /** A. */\n  @Deprecated\n  void f() {}\n}\n", (2, 2)),
+        ("python", 'def f():\n    # A.\n    """B."""\n', (3, 3)),
+        ("python", 'def f():\n    x = "A."\n', None),
+    ],
+)
+def test_which_comment_is_the_documentation(
+    language: str, text: str, lines: tuple[int, int] | None
+) -> None:
+    [symbol] = [each for each in symbols_of(Trees(), language, text) if each.name == "f"]
+    assert (symbol.doc and (symbol.doc.line, symbol.doc.end_line)) == lines
+
+
 def test_decorators_belong_to_the_symbol_and_are_named_without_arguments() -> None:
     found = {
         each.qualname: (each.decorators, each.top, each.line) for each in read("python")

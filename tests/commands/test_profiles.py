@@ -75,6 +75,8 @@ def decide(world: Repo) -> Judge:
         "cp src/app.py src/b.py && mv src/b.py src/c.py",
         "git ls-files '*.py' | xargs sed -i 's/a/b/'",
         "find . -name '*.py' | xargs sed -i 's/a/b/'",
+        "git ls-files | xargs sed -i 's/a/b/'",
+        "rg -l old | xargs sed -i 's/old/new/'",
         "grep -rl old src | xargs sed -i 's/old/new/'",
         "python3 -c \"open('src/x.txt', 'w').write('1')\"",
         "git apply - <<'END'\n--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-a\n+b\nEND",
@@ -308,6 +310,26 @@ def test_a_tree_is_listed_by_its_size_and_not_by_a_time(
         assert judge("rm -rf src/nothing", context(world)).verdict is verdict
     monkeypatch.setattr("cli_guard.commands.profiles.NAMED_FOR_A_NOTE", names - 1)
     assert "too big to list its changes" in judge("make test", context(world)).reason
+
+
+@table(
+    ("search", "free", "protected"),
+    [
+        ("git ls-files", "allow", "review"),
+        ("git ls-files '*.py'", "allow", "allow"),
+        ("git ls-files '*.toml'", "allow", "review"),
+    ],
+)
+def test_a_search_of_the_project_may_find_a_protected_file(
+    world: Repo, search: str, free: str, protected: str
+) -> None:
+    command = f"{search} | xargs sed -i 's/a/b/'"
+    assert str(judge(command, context(world)).verdict) == free
+    world.write("cli-guard.toml", "")
+    try:
+        assert str(judge(command, context(world)).verdict) == protected
+    finally:
+        (world.path / "cli-guard.toml").unlink()
 
 
 def test_a_change_is_never_judged_by_a_profile(world: Repo) -> None:
