@@ -26,7 +26,7 @@ from cli_guard.runtime import Invocation
 # What a model helps with, by the kind of task.
 USES: dict[str, str] = {
     "repo_qna": "cli_guard.llm.searching:Search",
-    "doc_generation": "cli_guard.llm.documenting:Documentation",
+    "doc_generation": "cli_guard.llm.documenting:WrittenDocumentation",
     "code_change": "cli_guard.llm.patching:Patching",
     "refactor_plan": "cli_guard.llm.patching:Patching",
 }
