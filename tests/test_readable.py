@@ -26,7 +26,7 @@ NO_VERB = re.compile(
     r"(?:The|An?|This|These|It|Its|One|Every|All|Each|No|Whether|What|Where|Which|Who|How|When|Why"
     r"|Is|Are|Does|Has|May|Can|Must|[A-Z][a-z]*[^s\W]s|\w+:)(?:\W|$)|[^A-Z]"
 )
-# Rewritten in a branch of its own.
+# Not rewritten yet.
 UNSETTLED = ("mcp/client/",)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -28,7 +28,7 @@ def run(io: Io, /) -> int:
         explain=lambda rule: page(rule, io),
         report_bug=report_bug,
     )
-    serve(io.byte_lines(LINE_BYTES), io.say, around)
+    serve(io.byte_lines(LINE_BYTES), lambda data: io.write_bytes(data, b""), around)
     return 0
 
 

@@ -1,6 +1,6 @@
 """The MCP client: tools of servers that the user's own file names, called with nothing of theirs trusted.
 
-    policy's servers -> client -> connection (one server) -> wire (its process) -> result
+    policy's servers -> client -> connection (one server) -> the SDK's transport -> relay (its process) -> result
 
 What a server sends is data of a stranger all the way: bounded where it is read, made harmless where it is kept.
 """

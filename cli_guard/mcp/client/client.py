@@ -122,7 +122,7 @@ class McpClient:
                     running.connection.call, tool.own_name, arguments
                 )
             except CliGuardError as error:
-                if running.connection.ended:
+                if running.connection.lost:
                     self._problems[server] = str(error)
                 raise
 

@@ -1,7 +1,11 @@
-"""One server, from its start to its end: the SDK's session over our wire, every step of it with a time limit."""
+"""One server, from its start to its end: the SDK's session over its transport, every step of it with a time limit."""
 
+import json
 import logging
+import os
 import shutil
+import sys
+import tempfile
 from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -9,12 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError
 from cli_guard.mcp.client.result import McpResult, one_line, result_of
-from cli_guard.mcp.client.wire import DRAIN, Wire
 from cli_guard.policy.mcp import ServerConfig
 
 if TYPE_CHECKING:
+    import anyio
     from anyio.abc import TaskStatus
-    from mcp import types
+    from mcp import StdioServerParameters, types
     from mcp.client.session import ClientSession
 
 T = TypeVar("T")
@@ -35,145 +39,181 @@ PAGES = 20
 TOOLS = 500
 WORDS = 200
 SHORTEST_SECRET = 6
+RELAY = Path(__file__).with_name("relay.py")
+REPORT_BYTES = 20_000
+# Lines that are no message, such as a greeting, until it is clear that this is no server.
+STRAY_LINES = 20
 
 
 class Connection:
-    """A server that is started once: what ends it, a fault of its own included, ends it for the whole run."""
+    """A server that is started once: what ends it, a fault of its own included, ends it for the whole run.
+
+    `lost` is why it is of no use any more, None while it is.
+    """
 
     def __init__(
         self, name: str, config: ServerConfig, cwd: Path, env: Mapping[str, str]
     ) -> None:
         self.name = name
+        self.lost: str | None = None
         self._config = config
         self._cwd = cwd
         self._env = {key: env[key] for key in (*ALWAYS_PASSED, *config.env) if key in env}
         self._passed = tuple(
             sorted({env[key] for key in config.env if key in env}, key=len, reverse=True)
         )
-        self._wire: Wire | None = None
         self._session: ClientSession | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Is the server of no use any more?"""
-        return self._wire is None or self._wire.lost is not None
+        self._end: anyio.Event | None = None
+        self._step: anyio.CancelScope | None = None
+        self._strays = 0
+        self._said = ""
 
     def hide(self, text: str) -> str:
-        """Masks the values that were passed by name: the server knows them and may say them."""
+        """Mask the values that were passed by name: the server knows them and may say them."""
         for value in self._passed:
             if len(value) >= SHORTEST_SECRET:
                 text = text.replace(value, "****")
         return text
 
     async def serve(self, *, task_status: "TaskStatus[list[types.Tool]]") -> None:
-        """Starts the server, hands its tools to whoever waits, and keeps it until this task is cancelled.
+        """Start the server, hand its tools to whoever waits, and keep it until it is lost or this task is cancelled.
 
         Raises CliGuardError if it does not start.
         """
         import anyio
         from mcp import types
         from mcp.client.session import ClientSession
+        from mcp.client.stdio import stdio_client
 
         # They log what a server does wrong; without a handler logging prints it on the terminal.
         for logger in ("mcp", "client", "asyncio"):
             logging.getLogger(logger).addHandler(logging.NullHandler())
         problem: CliGuardError | None = None
-        with anyio.CancelScope(shield=True):
-            self._wire = wire = await self._open_wire()
-        try:
-            info = types.Implementation(name="cli-guard", version=__version__)
-            async with ClientSession(
-                wire.incoming, wire.outgoing, client_info=info
-            ) as session:
+        self._end = anyio.Event()
+        info = types.Implementation(name="cli-guard", version=__version__)
+        parameters = self._relayed()
+        with tempfile.TemporaryFile("w+") as report:
+            async with (
+                stdio_client(parameters, report) as streams,
+                ClientSession(
+                    *streams, client_info=info, message_handler=self._judge_message
+                ) as session,
+            ):
+                self._report = report
                 try:
                     tools = await self._within(
-                        wire, self._config.start_seconds, open_session(session), "start"
+                        self._config.start_seconds, open_session(session), "start"
                     )
                 except CliGuardError as error:
                     problem = error
                 else:
                     self._session = session
                     task_status.started(tools)
-                    await anyio.sleep_forever()
-        finally:
-            # Also where this task is cancelled: a process would be left behind.
-            with anyio.CancelScope(shield=True):
-                await wire.close()
+                    await self._end.wait()
         if problem is not None:
             raise problem
 
     async def call(self, tool: str, arguments: Mapping[str, object]) -> McpResult:
-        """Calls a tool. Raises CliGuardError if the server does not answer, or not as it should."""
+        """Call a tool. Raises CliGuardError if the server does not answer, or not as it should."""
         from mcp import types
 
-        if self._session is None or self._wire is None:
+        if self._session is None or self.lost:
             raise CliGuardError(f"the MCP server {self.name} is not running")
-        self._wire.new_budget()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         # Not `call_tool`: it checks answers by a schema of the server's, which may take for ever.
         request = self._session.send_request(
             types.CallToolRequest(params=params), types.CallToolResult
         )
-        answer = await self._within(
-            self._wire, self._config.timeout_seconds, request, f"answer {tool}"
-        )
+        answer = await self._within(self._config.timeout_seconds, request, f"answer {tool}")
         return result_of(answer, self.hide)
 
-    async def _open_wire(self) -> Wire:
+    def _relayed(self) -> "StdioServerParameters":
+        """Return the command of the server, behind the relay. Raises CliGuardError if there is no such program."""
+        from mcp import StdioServerParameters
+
         command = self._config.command
         # A relative entry of PATH would name a program of the repository.
         folders = [
             each for each in self._env.get("PATH", "").split(":") if each.startswith("/")
         ]
         program = shutil.which(command[0], path=":".join(folders))
-        if program is None:
+        problem = ""
+        if not hasattr(os, "killpg"):
+            problem = "this system has no process groups, by which a server is ended with its children"
+        elif program is None:
             where = "is not a program" if command[0].startswith("/") else "is not on PATH"
-            raise CliGuardError(
-                f"the MCP server {self.name} cannot be started: {one_line(command[0], WORDS, self.hide)} {where};"
-                " install it or fix its command"
-            )
+            shown = one_line(command[0], WORDS, self.hide)
+            problem = f"{shown} {where}; install it or fix its command"
+        if problem:
+            raise CliGuardError(f"the MCP server {self.name} cannot be started: {problem}")
         # `python -m server` would else look for the server in the repository first.
         env = self._env | {"PATH": ":".join(folders), "PYTHONSAFEPATH": "1"}
-        try:
-            return await Wire.open((program, *command[1:]), self._cwd, env)
-        except OSError as error:
-            raise CliGuardError(
-                f"the MCP server {self.name} cannot be started: {error.strerror}; fix its command"
-            ) from error
+        return StdioServerParameters(
+            command=sys.executable,
+            args=["-I", "-S", str(RELAY), ",".join(env), str(program), *command[1:]],
+            env=env,
+            cwd=self._cwd,
+            encoding_error_handler="replace",
+        )
 
-    async def _within(self, wire: Wire, seconds: float, step: Awaitable[T], what: str) -> T:
-        """The result of a step. Raises CliGuardError: its time is over, or the server failed; then it is ended."""
+    async def _judge_message(self, message: object) -> None:
+        """Lose a server that sends lines which are no messages; the SDK goes on without them."""
+        # Notifications come here too; a line that is no message is pydantic's error.
+        if not isinstance(message, ValueError):
+            return
+        wrong = message.errors()[0]  # type: ignore[attr-defined]
+        line = wrong["input"] if wrong["type"] == "json_invalid" else "{"
+        self._strays += bool(line.strip())
+        if line.lstrip().startswith("{"):
+            self._lose("sent a message that cannot be read")
+        elif self._strays > STRAY_LINES:
+            self._lose("writes lines that are not MCP messages: is it a server over stdio?")
+
+    async def _within(self, seconds: float, step: Awaitable[T], what: str) -> T:
+        """Return the result of a step. Raises CliGuardError if its time is over or the server fails, which ends it."""
         import anyio
-        from mcp import MCPError, types
+        from mcp import MCPError
 
+        reason = f"did not {what} within {seconds:g} seconds"
         try:
-            with anyio.fail_after(seconds):
+            with anyio.move_on_after(seconds) as self._step:
                 return await step
-        except TimeoutError as error:
-            wire.lose(f"did not {what} within {seconds:g} seconds")
-            raise self._failure(wire) from error
         except MCPError as error:
-            if wire.lost is None and error.code == types.CONNECTION_CLOSED:
-                # Its end is the better reason, and is about to be told.
-                await anyio.sleep(2 * DRAIN)
-            if wire.lost is None:
+            # By its report, as a server may use the code of a closed connection too.
+            reason = self._read_report()
+            if not (reason or self.lost):
                 raise CliGuardError(
                     f"the MCP server {self.name} refused: {one_line(error.message, WORDS, self.hide)}"
                 ) from error
-            raise self._failure(wire) from error
         except CliGuardError as error:
-            wire.lose(str(error))
-            raise self._failure(wire) from error
+            reason = str(error)
         except Exception as error:
-            wire.lose(f"sent what does not follow the protocol ({type(error).__name__})")
-            raise self._failure(wire) from error
-
-    def _failure(self, wire: Wire) -> CliGuardError:
-        said = one_line(wire.last_words, WORDS, self.hide)
-        return CliGuardError(
-            f"the MCP server {self.name} {wire.lost}"
+            reason = f"sent what does not follow the protocol ({type(error).__name__})"
+        self._lose(reason)
+        said = one_line(self._said, WORDS, self.hide)
+        raise CliGuardError(
+            f"the MCP server {self.name} {self.lost}"
             + (f"; it said: {said}" if said else "")
         )
+
+    def _lose(self, reason: str) -> None:
+        """End the server; the first reason counts, and before it what the relay reports."""
+        if self.lost is None:
+            self.lost = self._read_report() or reason
+        if self._end:
+            self._end.set()
+        if self._step:
+            self._step.cancel()
+
+    def _read_report(self) -> str:
+        """Return why the relay has ended, "" while it runs; keep the last words of the server."""
+        # Not by `seek`: the relay writes at the same offset.
+        report = os.pread(self._report.fileno(), REPORT_BYTES, 0)
+        if not report:
+            return ""
+        found = json.loads(report)
+        self._said = found.get("said", "")
+        return str(found["lost"])
 
 
 async def open_session(session: "ClientSession") -> "list[types.Tool]":

@@ -1,17 +1,13 @@
-"""The server itself: the SDK's, with our tools and our streams. Every failure is one line of a tool's answer.
+"""The server itself: the SDK's, with our tools over bounded lines. Every failure is one line of a tool's answer."""
 
-The streams are lines of JSON in and lines of JSON out, both bounded.
-"""
-
-import contextlib
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.mcp import BorrowedStream
 from cli_guard.mcp.server.tools import TOOLS, ServedTool, Surroundings, ToolAnswer
 from cli_guard.policy.globs import nearest
 from cli_guard.runtime import missing_extra
@@ -19,9 +15,8 @@ from cli_guard.secrets.printable import clip, json_value, printable
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
-    import anyio
-    from anyio.streams.memory import MemoryObjectSendStream
     from mcp import types
+    from mcp.client._transport import ReadStream, WriteStream
     from mcp.server import ServerRequestContext
     from mcp.server.lowlevel import Server
     from mcp.shared.message import SessionMessage
@@ -31,8 +26,6 @@ DATA_CHARS = 1_000_000
 WORDS = 500
 # A patch of the longest kind, every character of it written as an escape.
 LINE_BYTES = 40_000_000
-PARSE_ERROR = -32700
-WAITING = 64
 
 INSTRUCTIONS = (
     "cli-guard reviews changes before Git records them, judges shell commands before they run, and answers requests"
@@ -42,7 +35,7 @@ INSTRUCTIONS = (
 
 
 def serve(
-    lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings
+    lines: Iterator[bytes | None], say: Callable[[bytes], None], around: Surroundings
 ) -> None:
     """Serve until the input ends or the output is closed. Raises UsageError without the extra."""
     try:
@@ -52,25 +45,53 @@ def serve(
         raise UsageError(missing_extra("MCP", "mcp")) from error
     # The SDK logs failures with their tracebacks; without a handler logging prints them.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
-    anyio.run(conversation, lines, say, around)
+    try:
+        anyio.run(converse, lines, say, around)
+    except* (OSError, ValueError):
+        # Nobody reads any more, or the output is closed.
+        pass
 
 
-async def conversation(
-    lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings
+async def converse(
+    lines: Iterator[bytes | None], say: Callable[[bytes], None], around: Surroundings
 ) -> None:
-    """Serve one connection, from its first line to its last."""
+    """Hold one connection, from its first line to its last."""
     import anyio
+    from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
 
     server = server_of(around)
-    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](
-        WAITING
-    )
-    async with anyio.create_task_group() as tasks:
-        outgoing = OutgoingMessages(say, tasks.cancel_scope)
-        tasks.start_soon(read, lines, sender, outgoing)
+    streams = AgentStreams(lines, say)
+    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    async with (
+        stdio_server(streams, streams) as (incoming, outgoing),  # type: ignore[arg-type]
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(answer_garbage, incoming, sender, outgoing)
         await server.run(receiver, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
+
+
+async def answer_garbage(
+    incoming: "ReadStream[SessionMessage | Exception]",
+    sender: "WriteStream[SessionMessage | Exception]",
+    outgoing: "WriteStream[SessionMessage]",
+) -> None:
+    """Hand on every message; answer what is none as JSON-RPC says, which the SDK's server does not."""
+    import anyio
+    from mcp import types
+    from mcp.shared.message import SessionMessage
+
+    problem = types.ErrorData(code=types.PARSE_ERROR, message="not a JSON-RPC message")
+    answer = types.JSONRPCError(jsonrpc="2.0", id=None, error=problem)
+    # A reader that is gone ends the connection.
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        async with sender:
+            async for item in incoming:
+                if isinstance(item, Exception):
+                    await outgoing.send(SessionMessage(answer))
+                else:
+                    await sender.send(item)
 
 
 def server_of(around: Surroundings) -> "Server[dict[str, object]]":
@@ -168,76 +189,29 @@ def refusal_of(problem: str) -> "types.CallToolResult":
     )
 
 
-class OutgoingMessages(BorrowedStream):
-    """The stream that the SDK's server writes its messages to (`WriteStream`): a line for each."""
+class AgentStreams:
+    """Standard input and output as the SDK's transport uses them (a part of `anyio.AsyncFile`), which may be left."""
 
-    def __init__(self, say: Callable[[str], None], gone: "anyio.CancelScope") -> None:
-        import anyio
-
+    def __init__(self, lines: Iterator[bytes | None], say: Callable[[bytes], None]) -> None:
+        self._lines = lines
         self._say = say
-        self._gone = gone
-        # One line at a time; another thread, since whoever reads them may be slow.
-        self._turn = anyio.CapacityLimiter(1)
 
-    async def send(self, item: "SessionMessage", /) -> None:
-        """Write one message. Raises anyio.ClosedResourceError if the reader is gone."""
-        await self.line(
-            item.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        )
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yield the lines of the input; "", which is no message, for one that is too long."""
+        end = object()
+        while (line := await self._in_thread(next, self._lines, end)) is not end:
+            if line != b"":
+                yield (line or b"").decode("utf-8", "replace")
 
-    async def line(self, message: object) -> None:
-        """Write one line in ASCII: what a stream's encoding cannot show would be no JSON."""
+    async def write(self, text: str) -> None:
+        """Write a message. Raises OSError if nobody reads any more."""
+        await self._in_thread(self._say, text.encode())
+
+    async def flush(self) -> None:
+        """Do nothing: `write` does."""
+
+    async def _in_thread(self, function: Callable[..., object], *given: object) -> Any:
+        """Call what may wait for ever, until this task is cancelled."""
         import anyio
 
-        text = json.dumps(message, allow_nan=False)
-        try:
-            await anyio.to_thread.run_sync(
-                self._say, text, abandon_on_cancel=True, limiter=self._turn
-            )
-        except (OSError, ValueError) as error:
-            self._gone.cancel()
-            raise anyio.ClosedResourceError from error
-
-
-async def read(
-    lines: Iterator[bytes | None],
-    sender: "MemoryObjectSendStream[SessionMessage | Exception]",
-    outgoing: OutgoingMessages,
-) -> None:
-    """Hand on every message until the lines end; answer what is no message as JSON-RPC says."""
-    import anyio
-    from mcp import types
-    from mcp.shared.message import SessionMessage
-
-    turn = anyio.CapacityLimiter(1)
-    end = object()
-    async with sender:
-        while True:
-            line = await anyio.to_thread.run_sync(
-                next, lines, end, abandon_on_cancel=True, limiter=turn
-            )
-            if line is end:
-                return
-            if isinstance(line, bytes) and not line.strip():
-                continue
-            try:
-                if not isinstance(line, bytes):
-                    raise ValueError
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                wrong = (
-                    "not a JSON-RPC message"
-                    if line is not None
-                    else f"longer than {LINE_BYTES:,} bytes"
-                )
-                # Nobody may read any more; then all of this is being ended.
-                with contextlib.suppress(anyio.ClosedResourceError):
-                    await outgoing.line(
-                        {
-                            "jsonrpc": "2.0",
-                            "id": None,
-                            "error": {"code": PARSE_ERROR, "message": wrong},
-                        }
-                    )
-                continue
-            await sender.send(SessionMessage(message))
+        return await anyio.to_thread.run_sync(function, *given, abandon_on_cancel=True)

@@ -1,5 +1,7 @@
 """A server that lies, hangs, floods and crashes: one clear error, no harm to the terminal, and no process left."""
 
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -171,6 +173,26 @@ def test_an_exception_and_an_interrupt_end_the_server_too(start: Start, pids: Pa
             client.tools("h")
             raise error
         assert not living(pids)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from cli_guard.mcp.client import McpClient, ServerConfig
+config = ServerConfig(command=(sys.executable, *sys.argv[1:]), env=("PIDS",))
+client = McpClient({"h": config}, cwd=Path.cwd(), env=os.environ)
+client.tools("h")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_client_that_is_killed_leaves_no_process(
+    tmp_path: Path, pids: Path, isolated: dict[str, str]
+) -> None:
+    command = (sys.executable, "-c", KILLED, HOSTILE, "child")
+    done = subprocess.run(command, cwd=tmp_path, env=isolated | {"PIDS": str(pids)})
+    assert done.returncode == -signal.SIGKILL
+    assert not living(pids)
 
 
 def test_a_large_answer_is_cut_and_says_so(start: Start) -> None:
