@@ -322,3 +322,15 @@ def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
 def test_commands_that_set_and_ask(command: str, verdict: Decision) -> None:
     answer = judge(command)
     assert answer.verdict is verdict, answer.reason
+
+
+@table(
+    "command",
+    [
+        "git config user.name ada",
+        "git config --unset user.name",
+        "git config set user.name ada",
+    ],
+)
+def test_a_change_of_the_configuration_names_its_key(command: str) -> None:
+    assert judge(command).reason.startswith("git config changes user.name")

@@ -10,6 +10,7 @@ from examples import near_misses, table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cli_guard.commands import judge
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Context
 from cli_guard.commands.scope import ShellScope
@@ -319,3 +320,11 @@ def test_words_of_any_make_are_never_wrong(
     assert agrees(fields, truth), (
         f"{[claimed(field) for field in fields]}, in truth {truth}"
     )
+
+
+@table("value", ["$!", "$(git ls-files)"])
+def test_what_is_known_of_a_default_is_kept(value: str) -> None:
+    effects = judge(f'rm "${{A:-{value}}}"').effects
+    assert [each.kind for each in effects] == [
+        each.kind for each in judge(f'rm "{value}"').effects
+    ]

@@ -10,6 +10,7 @@ import pytest
 from examples import table
 
 from cli_guard.errors import CliGuardError
+from cli_guard.state import files
 from cli_guard.state.files import explain_write_errors, open_state, record_of
 
 
@@ -65,3 +66,33 @@ def test_only_what_is_written_becomes_its_owners_alone(tmp_path: Path) -> None:
         file.chmod(0o644)
         os.close(open_state(file, flags))
         assert file.stat().st_mode & 0o777 == mode
+
+
+def test_a_lock_that_is_held_is_an_error_and_no_second_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LOCK_SECONDS", 0.0)
+    file = tmp_path / "new" / "a.json"
+    with (
+        files.lock(file),
+        pytest.raises(CliGuardError, match=r"a\.json\.lock is locked"),
+        files.lock(file),
+    ):
+        pass
+    with files.lock(file):
+        assert file.with_suffix(".json.lock").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_stands_in_the_place_of_a_file_or_folder_is_named(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    with pytest.raises(CliGuardError, match="should be a folder, but it is a link"):
+        files.make_folder(link)
+    with pytest.raises(CliGuardError, match="it is a folder: remove it"):
+        files.write_atomically(tmp_path, "text")
+    files.write_atomically(link, "text")
+    assert (link.read_text(), link.is_symlink()) == ("text", False)
+    with pytest.raises(CliGuardError, match="should be a folder: remove it"):
+        files.make_folder(link)
+    assert list(files.read_lines(tmp_path / "none")) == []
+    assert list(files.read_lines(link / "none")) == []
