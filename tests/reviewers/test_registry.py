@@ -54,7 +54,7 @@ remedy = "Write it well."
 fires = ["x = 1  # HACK"]
 silent = ["x = 1"]
 """
-LINE = '    Reviewer("shame", "words of shame", prefix="shame-", scope=Scope.FILE),\n'
+LINE = '    Reviewer("shame", "words of shame", prefix="shame-", scope=ReviewScope.FILE),\n'
 
 
 @pytest.fixture(scope="module")

@@ -239,7 +239,7 @@ def test_a_change_that_is_asked_for_is_proposed_and_not_made(committed: Repo) ->
     committed.write("app.py", "def tally(a):\n    return a\n\n\nprint(tally(1))\n")
     committed.git("add", "-A")
     with committed.unchanged():
-        answer = call(committed, "ask", request="Add a docstring to tally")
+        answer = call(committed, "ask", request="Rename tally to total")
     assert answer.structured_content["status"] == "needs_review"
     assert "+++ b/app.py" in text_of(answer)
     assert answer.structured_content["review_id"] in guard(committed, "reviews").out
