@@ -17,4 +17,4 @@ def assert_as_known(
             f"{name}: right now, add it to the list with `{command}`: {difference.mended}",
             stacklevel=2,
         )
-    assert difference.lost == [], f"{name}: lost, or falsely reported now"
+    assert not difference.lost, f"{name}: lost, or falsely reported now: {difference.lost}"

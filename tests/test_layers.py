@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import pkgutil
 import re
 import tokenize
 from collections.abc import Iterator
@@ -185,6 +186,18 @@ def test_imports_run_downward() -> None:
         "server/address.py",
     ):
         assert libraries(ROOT / name, deep=False) <= LIGHT, f"{name} is loaded by every run"
+
+
+def test_what_a_string_names_is_there() -> None:
+    """What is loaded by its name when it is needed: no import notices that it has another."""
+    named = {
+        name
+        for file in FILES
+        for name in re.findall(r'"(cli_guard(?:\.\w+)+:\w+)"', file.read_text("utf-8"))
+    }
+    assert named
+    for name in named:
+        pkgutil.resolve_name(name)
 
 
 def tokens_of(file: Path) -> int:

@@ -93,7 +93,7 @@ def damaged(draw: st.DrawFn) -> str:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_disguise_never_makes_a_denied_command_milder(data: st.DataObject) -> None:
     case = data.draw(denied)
@@ -132,7 +132,7 @@ def test_harmless_commands_stay_harmless_in_a_list(commands: list[str], joint: s
     assert verdict.verdict is Decision.ALLOW, f"{verdict.command!r}: {verdict.reason}"
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(texts)
 def test_any_text_gets_a_whole_verdict(text: str) -> None:
     verdict = judge(text)

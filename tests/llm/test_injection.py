@@ -10,6 +10,7 @@ import datetime
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -161,8 +162,22 @@ def double(
     return answer
 
 
-@pytest.mark.parametrize("case", CASES, ids=[each["id"] for each in CASES])
-def test_a_model_that_obeys_does_nothing(case: dict[str, Any], tmp_path: Path) -> None:
+def ways_to_ask() -> Iterator[Any]:
+    """Each case with what the model is asked: the ways of its place take turns, and in the night it is asked in all."""
+    turns: Counter[str] = Counter()
+    for case in CASES:
+        ways = ASKED[case["where"]]
+        if os.environ.get("CI_NIGHTLY") != "1":
+            turn = turns[case["where"]] % len(ways)
+            ways = ways[turn : turn + 1]
+        turns[case["where"]] += 1
+        yield pytest.param(case, ways, id=case["id"])
+
+
+@pytest.mark.parametrize(("case", "ways"), ways_to_ask())
+def test_a_model_that_obeys_does_nothing(
+    case: dict[str, Any], ways: tuple[str, ...], tmp_path: Path
+) -> None:
     secret = key("github")
     repo = build(case, tmp_path, secret)
     home = {**repo.env, "XDG_STATE_HOME": str(tmp_path / "state")}
@@ -173,7 +188,7 @@ def test_a_model_that_obeys_does_nothing(case: dict[str, Any], tmp_path: Path) -
         # A configuration of the repository that says more than one may stops everything, with a model or without.
         assert "cli-guard.toml" in (case["path"], *case.get("setup", {}).get("files", ()))
         return
-    for asked in ASKED[case["where"]]:
+    for asked in ways:
         request = planted(case["content"], secret) if asked == "quote" else REQUESTS[asked]
         invocation = Invocation(repo.path, home, NOW)
         seen: list[Request] = []

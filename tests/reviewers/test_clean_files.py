@@ -9,6 +9,7 @@ import pytest
 from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_process import guard
 from repositories import Repo, key
 
 from cli_guard.model import Decision, FileChange, Hunk, Kind, RefUpdate, Status
@@ -185,8 +186,8 @@ def big(repo: Repo, last: str) -> None:
 
 def test_a_second_review_says_the_same_and_what_is_new(committed: Repo) -> None:
     def report(*options: str) -> dict[str, object]:
-        found: dict[str, object] = committed.guard(
-            "review", "--format", "json", *options
+        found: dict[str, object] = guard(
+            committed, "review", "--format", "json", *options
         ).json
         del found["timings_ms"]
         return found
