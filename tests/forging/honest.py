@@ -239,7 +239,9 @@ def install_server_hook(bare: Repo) -> None:
     assert done.code == 0, done.all
     hook = bare.path / "hooks" / "pre-receive"
     before = "import run; run()"
-    after = "import run; import cli_guard.cli.pre_receive as it; it.SECONDS = 100; run()"
+    # Without its libraries, as it starts, the module cannot be loaded.
+    late = "import cli_guard.cli.pre_receive as it; it.SECONDS = 100; run()"
+    after = f"import complete, run; complete(); {late}"
     text = hook.read_text()
     assert before in text
     hook.write_text(text.replace(before, after))
