@@ -200,12 +200,14 @@ def test_the_environment_holds_hooks_and_rules(framed: Repo, source: Repo) -> No
     package = next(
         path.parent for path in store.rglob("site-packages/cli_guard/__init__.py")
     )
-    for folder in ("cli_guard/rules", "hooks"):
-        held = source.git("ls-files", folder).splitlines()
-        assert len(held) >= 3
-        for name in held:
-            copy = package / name.removeprefix("cli_guard/")
-            assert copy.read_bytes() == (source.path / name).read_bytes()
+    held = source.git("ls-files", "hooks").splitlines()
+    assert len(held) >= 2
+    for name in held:
+        copy = package / "hook_scripts" / name.removeprefix("hooks/")
+        assert copy.read_bytes() == (source.path / name).read_bytes()
+    # Rules are compiled, one file a folder, and their sources left out.
+    assert (package / "rules/compiled/secrets.json").is_file()
+    assert not list((package / "rules").rglob("*.toml"))
     program = next(path for path in store.rglob("bin/cli-guard"))
     for name in ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push"):
         (framed.path / ".git/hooks" / name).unlink()
