@@ -2,9 +2,8 @@
 
 The files of a folder are compiled into one file: a line with the place of each, then each as JSON, without the
 examples that only tests need. Parsing TOML and YAML takes longer than most reviews; of a compiled file only what is
-asked for is parsed. A wheel has the compiled files alone (`hatch_build.py`
-writes them). A checkout keeps them in `__pycache__`, and compiles a folder again when the name, size or time of one
-of its files, or of this one, is not that of before.
+asked for is parsed. A wheel has the compiled files alone (`hatch_build.py` writes them). A checkout keeps them in
+`__pycache__`, and compiles a folder again when the name, size or time of one of its files, or of this one, has changed.
 """
 
 import json
@@ -90,19 +89,24 @@ def _walk() -> Iterator[str]:
 
 @cache
 def _read_unit(unit: str) -> Mapping[str, bytes]:
-    """Return the JSON of the files of a folder by name; a file at the top is a unit of its own."""
+    """Return the JSON of the files of a folder by name; a file at the top is a unit of its own.
+
+    Raises ValueError for a compiled file of an installation that is broken: without its rules nothing would be found.
+    """
     name = _compiled_name(unit)
     if COMPILED.is_dir():
         file = COMPILED / name
-        return _read_compiled(file, []) or {} if file.exists() else {}
+        return _read_compiled(file)[1] if file.exists() else {}
     stamps = _stamps(unit)
-    files = _read_compiled(CACHE / name, stamps)
-    if files is None:
-        files = _compile(unit)
-        if (FOLDER.parents[1] / ".git").exists():
-            with suppress(OSError):
-                CACHE.mkdir(exist_ok=True)
-                _write(CACHE / name, stamps, files)
+    with suppress(OSError, ValueError):
+        made_of, files = _read_compiled(CACHE / name)
+        if made_of == stamps:
+            return files
+    files = _compile(unit)
+    if (FOLDER.parents[1] / ".git").exists():
+        with suppress(OSError):
+            CACHE.mkdir(exist_ok=True)
+            _write(CACHE / name, stamps, files)
     return files
 
 
@@ -169,14 +173,15 @@ def _without(data: Any, left: tuple[str, ...]) -> Any:
     return data
 
 
-def _read_compiled(file: Path, stamps: Stamps) -> dict[str, bytes] | None:
-    """Return the files in a compiled one, None if it was made of other sources or cannot be read."""
-    with suppress(OSError, ValueError, KeyError):
-        head, _, body = file.read_bytes().partition(b"\n")
+def _read_compiled(file: Path) -> tuple[Stamps, dict[str, bytes]]:
+    """Return the stamps of the sources and the files in a compiled one. Raises OSError, ValueError for a broken one."""
+    head, _, body = file.read_bytes().partition(b"\n")
+    try:
         about = json.loads(head)
-        if about["stamps"] == stamps:
-            return {name: body[start:end] for name, start, end in about["places"]}
-    return None
+        places = about["places"]
+        return about["stamps"], {name: body[start:end] for name, start, end in places}
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{file}: not a file of compiled rules") from error
 
 
 def _write(file: Path, stamps: Stamps, files: Mapping[str, bytes]) -> None:

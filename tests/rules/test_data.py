@@ -119,6 +119,19 @@ def test_an_installation_has_what_a_checkout_has(
     assert load_all.__wrapped__() == rules
 
 
+def test_a_broken_file_of_an_installation_is_an_error(copied: Path) -> None:
+    """Without its rules a review would find nothing, and say so."""
+    compiled = copied / "compiled"
+    compiled.mkdir()
+    data.compile_all(compiled)
+    for broken in (b"", b"{}\n", b"null\n", b"not JSON"):
+        (compiled / "message.json").write_bytes(broken)
+        forget()
+        with pytest.raises(ValueError):
+            data.read("message.toml")
+    assert data.names("secrets") == ()
+
+
 def test_sources_are_plain_data() -> None:
     """What JSON cannot say, a date for example, would be refused by the build."""
     for path in data.paths():
