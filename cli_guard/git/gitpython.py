@@ -29,11 +29,9 @@ def start_by_gitpython(
     # It would run Git where this process runs.
     if not os.access(cwd, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(cwd))
-    unset = [
-        f"--unset={name}"
-        for name in os.environ
-        if name.startswith(INHERITED) and name not in env
-    ]
+    inherited = [name for name in os.environ if name.startswith(INHERITED)]
+    # Not --unset, which GNU env alone has.
+    unset = [word for name in inherited if name not in env for word in ("-u", name)]
     command = ("env", *unset, *command) if unset else command
     try:
         # Imported first, it runs `git version`.
