@@ -16,10 +16,7 @@ from cli_guard.approvals.keys import (
     require_presence,
     sign_payload,
 )
-from cli_guard.approvals.signers import (
-    SIGNERS,
-    Signers,
-)
+from cli_guard.approvals.signers import SIGNERS, Signers
 from cli_guard.approvals.statements import BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import storages_of
 from cli_guard.errors import CliGuardError, GitError, UsageError

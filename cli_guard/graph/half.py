@@ -33,8 +33,8 @@ def load(name: str) -> Any:
     try:
         return getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        room = (error.name or "").split(".")
-        if room[0] != "cli_guard" or room[1:2] not in [[each] for each in ROOMS]:
+        missing = error.name or ""
+        if not missing.startswith(tuple(f"cli_guard.{room}" for room in ROOMS)):
             raise
     said = f"`cli-guard {name}`" if name in COMMANDS else name
     raise CliGuardError(missing_extra(said, "llm"))
