@@ -91,7 +91,7 @@ class Dummy:
         found = self.path.read_text().splitlines() if self.path.exists() else ()
         return set(found), []
 
-    def unsigned(self):
+    def read_unsigned(self):
         return []
 
     def add(self, line, objects):

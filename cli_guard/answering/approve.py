@@ -59,7 +59,7 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
     if found:
         raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
     if prefix and any(
-        each.id.startswith(prefix) for each in StateFolder(records).unsigned()
+        each.id.startswith(prefix) for each in StateFolder(records).read_unsigned()
     ):
         raise UsageError(
             f"review {prefix} is already approved: run the commit or push again"

@@ -108,8 +108,8 @@ def check_approvals(
 ) -> Iterator[str]:
     """Yield the approvals without their event, and the events without their approval. Raises CliGuardError."""
     folder = StateFolder(records)
-    given = folder.unsigned()
-    kept = folder.every_unsigned()
+    given = folder.read_unsigned()
+    kept = folder.read_every_unsigned()
     if lost := [each.id for each in kept if each not in given]:
         yield f"{NO_ENTRY} {len(lost)} approval{'s' * (len(lost) > 1)}, not counted: {', '.join(lost)}"
     events = approval_events(records.audit)

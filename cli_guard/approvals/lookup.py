@@ -99,7 +99,7 @@ class Approvals:
     def find_unsigned(self) -> Iterator[Approval]:
         """Yield what was approved at a terminal under exactly this policy."""
         for storage in self.storages:
-            for each in storage.unsigned():
+            for each in storage.read_unsigned():
                 if each.made.policy == self.policy.identity:
                     yield each
 

@@ -31,7 +31,7 @@ class Storage(Protocol):
         does not know objects returns all that it has. Raises CliGuardError.
         """
 
-    def unsigned(self) -> list[Approval]:
+    def read_unsigned(self) -> list[Approval]:
         """Return what was approved at a terminal of this machine and its audit log confirms. Raises CliGuardError."""
 
     def add(self, line: str, objects: Iterable[str]) -> None:
@@ -63,7 +63,7 @@ class Notes:
         """Read as `Storage` says. The time depends on the number of objects, not of notes."""
         wanted = dict.fromkeys(objects)
         if more:
-            wanted |= dict.fromkeys(self.noted())
+            wanted |= dict.fromkeys(self.list_objects())
         paths = [path for each in list(wanted)[:MOST_OBJECTS] for path in fan_out(each)]
         named = self.repository.identify(
             f"{ref}:{path}" for ref in self.refs for path in paths
@@ -81,12 +81,12 @@ class Notes:
                     lines.update(filter(str.strip, text.splitlines()))
         return lines, remarks
 
-    def noted(self) -> list[str]:
+    def list_objects(self) -> list[str]:
         """Return the objects that have notes, none without any notes."""
         listed = self.repository.git.optional("notes", f"--ref={self.refs[0]}", "list")
         return [line.rpartition(" ")[2] for line in (listed or "").splitlines()]
 
-    def unsigned(self) -> list[Approval]:
+    def read_unsigned(self) -> list[Approval]:
         """Return none: whoever pushes can write notes."""
         return []
 
@@ -119,9 +119,9 @@ class StateFolder:
         """Read as `Storage` says."""
         return {line for line in self.records.approvals() if '"payload":' in line}, []
 
-    def unsigned(self) -> list[Approval]:
+    def read_unsigned(self) -> list[Approval]:
         """Return those that the audit log confirms."""
-        found = self.every_unsigned()
+        found = self.read_every_unsigned()
         if not found:
             return []
         names = ("review_id", "content", "policy", "fingerprints")
@@ -131,7 +131,7 @@ class StateFolder:
         ]
         return [each for each in found if bound_to(each) in logged]
 
-    def every_unsigned(self) -> list[Approval]:
+    def read_every_unsigned(self) -> list[Approval]:
         """Return those that the audit log does not confirm too."""
         found = []
         for line in self.records.approvals():
@@ -166,7 +166,7 @@ class InMemory:
         """Read as `Storage` says."""
         return set(self.lines), []
 
-    def unsigned(self) -> list[Approval]:
+    def read_unsigned(self) -> list[Approval]:
         """Return those that are here."""
         return self.confirmed
 

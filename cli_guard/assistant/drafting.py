@@ -124,7 +124,7 @@ def bumps_of(difference: DependencyChange) -> dict[str, tuple[str, ...]]:
     moved = [(was, now) for was, now in difference.pairs if was and was.spec != now.spec]
     found = {
         "add": [now.name for was, now in difference.pairs if was is None],
-        "remove": [each.name for each in difference.gone if not each.is_setting],
+        "remove": [each.name for each in difference.removals if not each.is_setting],
         "bump": [
             f"{now.name} from {was.spec.lstrip('=^~>')} to {now.spec.lstrip('=^~>')}"
             for was, now in moved

@@ -199,7 +199,7 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
 
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
-    yield f"{len(records.pending())} pending reviews, {len(StateFolder(records).unsigned())} approvals given"
+    yield f"{len(records.pending())} pending reviews, {len(StateFolder(records).read_unsigned())} approvals given"
     try:
         result = records.audit.verify()
     except OSError as error:

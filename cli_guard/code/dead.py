@@ -35,7 +35,7 @@ class DeadCode:
 
 def dead_code(trees: Trees, language: str, text: str) -> DeadCode:
     """Return what never runs in a text, as far as its own block or condition says so."""
-    return trees.derived("dead", language, text, _find)
+    return trees.derive("dead", language, text, _find)
 
 
 def _find(root: "SgNode") -> DeadCode:

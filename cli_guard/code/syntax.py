@@ -102,7 +102,7 @@ class Trees:
             self._derived.pop(oldest, None)
             self._chars -= len(oldest[1])
 
-    def derived(
+    def derive(
         self, what: str, language: str, text: str, make: Callable[["SgNode"], T]
     ) -> T:
         """Return what `make` finds in the tree of `text`, computed once; `what` names it and fixes its type."""

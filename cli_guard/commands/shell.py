@@ -108,7 +108,7 @@ class Shell:
             self.partial = True
 
     @contextmanager
-    def nested(self, span: Span) -> Iterator[None]:
+    def nest(self, span: Span) -> Iterator[None]:
         """Report everything inside at this place. Raises OutOfBudget."""
         self.budget.outer.append(self.budget.place(span))
         self.budget.depth += 1
@@ -174,7 +174,7 @@ class Shell:
         return self.run_script(script, stdin)
 
     def run_nested(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
-        with self.nested(span):
+        with self.nest(span):
             return self.run_text(text, stdin)
 
     def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:

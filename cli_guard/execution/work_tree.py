@@ -105,7 +105,9 @@ class TrustedTree:
     def _survey(self) -> tuple[bool, tuple[str, ...]]:
         """Look at each name in the index and in the tree, but for what others published there."""
         try:
-            out, is_odd = self._git.bounded("ls-files", "--stage", "-z", limit=INDEX_BYTES)
+            out, is_odd = self._git.run_bounded(
+                "ls-files", "--stage", "-z", limit=INDEX_BYTES
+            )
         except NotARepository:
             out = b""
             is_odd = False
@@ -134,7 +136,7 @@ class TrustedTree:
         if not all(map(REVISION.fullmatch, revisions)):
             return True
         try:
-            out, more = self._git.bounded(*DIFF, *revisions, "--", limit=INDEX_BYTES)
+            out, more = self._git.run_bounded(*DIFF, *revisions, "--", limit=INDEX_BYTES)
         except CliGuardError:
             return True
         names = os.fsdecode(out).replace("\0", "/").split("/")
@@ -148,9 +150,9 @@ class TrustedTree:
         """
         if self._uncommitted is None:
             try:
-                if self._git.bounded("ls-files", "-z", limit=most)[1]:
+                if self._git.run_bounded("ls-files", "-z", limit=most)[1]:
                     return (("*", False),)
-                out, more = self._git.bounded(*STATUS, limit=STATUS_BYTES)
+                out, more = self._git.run_bounded(*STATUS, limit=STATUS_BYTES)
             except CliGuardError:
                 return (("*", False),)
             entries = [os.fsdecode(each) for each in out.split(b"\0") if len(each) > 3]

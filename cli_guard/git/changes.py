@@ -54,7 +54,7 @@ class ChangeReader:
         self._reader = reader
         self._bounds = bounds
 
-    def staged(self, *, merging: bool = False) -> ChangeSet:
+    def index(self, *, merging: bool = False) -> ChangeSet:
         """Return what `git commit` would record now, by the index that Git named; `merging`: `git merge` calls."""
         others = (
             self._repository.heads_being_merged if merging else self._repository.merge_heads
@@ -169,7 +169,7 @@ class ChangeReader:
         output = b""
         cut = True
         if len(pairs) <= DIFFS_A_BATCH:
-            output, cut = self._git.bounded(
+            output, cut = self._git.run_bounded(
                 *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
                 *("diff-tree", "--stdin", "-r", *DIFF_OPTIONS),
                 stdin=as_lines(" ".join(pair) for pair in pairs),

@@ -37,7 +37,7 @@ def read_log(
     """
     shape = WITH_FILES if files else ("--no-patch",)
     wanted = (*PLAIN, FORMAT, f"--max-count={count}", *options, *shape, *tips, "--", *paths)
-    out, is_cut = git.bounded("log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS)
+    out, is_cut = git.run_bounded("log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS)
     commits = parse_log(out)
     return commits[:-1] if is_cut else commits
 
@@ -71,7 +71,7 @@ def blame_lines(git: Commands, commit: str, path: str, start: int, end: int) -> 
     """Return the id of the commit that last changed each line from `start` to `end`. Raises GitError."""
     # A configuration may name any file as a list of revisions to ignore.
     options = ("--porcelain", "--no-textconv", "--no-ignore-revs-file", f"-L{start},{end}")
-    out, _ = git.bounded(
+    out, _ = git.run_bounded(
         "blame", *options, commit, "--", path, limit=OUTPUT_BYTES, seconds=SECONDS
     )
     heads = (

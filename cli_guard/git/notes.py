@@ -65,7 +65,7 @@ def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -
         if not receive(own, url):
             return False
         asked = f"{FETCHED}\n".encode("ascii")
-        pack, is_cut = own.bounded(
+        pack, is_cut = own.run_bounded(
             "pack-objects", "--revs", "--stdout", "-q", limit=PACK_BYTES, stdin=asked
         )
         if is_cut:

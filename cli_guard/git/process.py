@@ -159,7 +159,7 @@ class Git:
             out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
         )
 
-    def bounded(
+    def run_bounded(
         self,
         *arguments: str,
         limit: int,

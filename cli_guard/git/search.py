@@ -46,7 +46,7 @@ def search(
     stdin = asked.encode("utf-8", "surrogateescape")
     named = ("ls-tree", "-r", "-z", "--name-only", tree) if tree else ("ls-files", "-z")
     try:
-        if git.bounded(*named, limit=NAMES_BYTES)[1]:
+        if git.run_bounded(*named, limit=NAMES_BYTES)[1]:
             return Hits(cut=f"the names of all files are over {NAMES_BYTES:,} bytes")
         # exit code 1: no line matches
         out = b"".join(git.pieces(*where, limit=OUTPUT_BYTES, stdin=stdin, codes=(0, 1)))

@@ -100,7 +100,7 @@ class Bounds:
 class Changes(Protocol):
     """Reads change sets within bounds."""
 
-    def staged(self, *, merging: bool = False) -> ChangeSet:
+    def index(self, *, merging: bool = False) -> ChangeSet:
         """Return what a commit would record now."""
 
     def worktree(self) -> ChangeSet:
@@ -189,7 +189,7 @@ class Commands(Protocol):
     def attempt(self, *arguments: str, stdin: bytes = b"") -> tuple[int, bytes, bytes]:
         """Return exit code, standard output and standard error."""
 
-    def bounded(
+    def run_bounded(
         self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = ...
     ) -> tuple[bytes, bool]:
         """Return at most `limit` bytes of output, and whether there was more. Raises GitError."""
@@ -202,7 +202,7 @@ class Commands(Protocol):
         seconds: float = ...,
         codes: tuple[int, ...] = ...,
     ) -> Generator[bytes, None, None]:
-        """Yield the output as it arrives, see `bounded`."""
+        """Yield the output as it arrives, see `run_bounded`."""
 
     def forget(self) -> None:
         """End the calls that were begun ahead and not used."""

@@ -225,13 +225,13 @@ def read(
     event = request.event
     match request:
         case Staged():
-            changes = reader.staged(merging=event == "pre-merge-commit")
+            changes = reader.index(merging=event == "pre-merge-commit")
             return ReviewInput(event, changes, contents)
         case Worktree():
             own = blobs.contents(root=repository.root)
             return ReviewInput(event, reader.worktree(), own)
         case Message():
-            changes = reader.staged()
+            changes = reader.index()
             message = message_of(request, repository)
             changes = replace(changes, other_text="\n".join(left_of(message.cut, changes)))
             changes = with_identity(changes, changes.identity, message.text)

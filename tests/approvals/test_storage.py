@@ -45,7 +45,7 @@ def test_what_is_added_is_read_again(name: str, committed: Repo) -> None:
     storage.add(other, (tree,))
     assert storage.read((tree,)) == ({LINE, other}, [])
     assert storage.read((), more=True) == ({LINE, other}, [])
-    assert storage.unsigned() == [], "nobody approved these at a terminal"
+    assert storage.read_unsigned() == [], "nobody approved these at a terminal"
 
 
 def test_notes_are_read_where_they_are(committed: Repo) -> None:

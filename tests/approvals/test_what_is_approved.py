@@ -46,7 +46,7 @@ def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
             )
             + "\n"
         )
-    assert StateFolder(records(committed)).unsigned() == []
+    assert StateFolder(records(committed)).read_unsigned() == []
     assert guard(committed, "hook", "pre-commit").code == 3
     done = guard(committed, "audit", "verify")
     assert done.code == 1

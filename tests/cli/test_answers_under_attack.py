@@ -176,7 +176,7 @@ def test_a_review_of_another_content_cannot_be_slipped_in(shop: Repo) -> None:
     path = records(shop).folder / "waiting" / f"{found}.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"content": "0" * 64}))
     assert "does not match its id" in refused(shop, found)
-    assert StateFolder(records(shop)).unsigned() == []
+    assert StateFolder(records(shop)).read_unsigned() == []
 
 
 def hidden(shop: Repo) -> None:

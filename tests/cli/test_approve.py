@@ -38,7 +38,7 @@ def test_approves_once_and_shows_what(committed: Repo) -> None:
     assert waiting(committed) == []
     passed = commit_hook(committed)
     assert passed.code == 0
-    [approval] = StateFolder(records(committed)).unsigned()
+    [approval] = StateFolder(records(committed)).read_unsigned()
     assert (approval.id, approval.made.reason) == (found, "the name is checked")
     trail = list(records(committed).audit.entries())
     assert [entry["event"] for entry in trail] == ["pre-commit", "approve", "pre-commit"]
@@ -148,7 +148,7 @@ def test_another_policy_at_head_voids_it(committed: Repo) -> None:
     found = stopped(committed)
     assert approve(committed, found).code == 0
     assert commit_hook(committed).code == 0
-    (approval,) = StateFolder(records(committed)).unsigned()
+    (approval,) = StateFolder(records(committed)).read_unsigned()
     env = {"XDG_CONFIG_HOME": str(committed.path.parent / "config")}
     user = committed.path.parent / "config" / "cli-guard" / "config.toml"
     user.parent.mkdir(parents=True)
@@ -237,7 +237,7 @@ def test_a_checkpoint_that_cannot_be_read_is_one_line(
         done = approve(committed, found)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "again" in done.err
-    assert StateFolder(records(committed)).unsigned() == []
+    assert StateFolder(records(committed)).read_unsigned() == []
     assert commit_hook(committed).code == 3
     assert approve(committed, found).code == 0, "the next run has made a new checkpoint"
 

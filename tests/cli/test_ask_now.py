@@ -92,7 +92,7 @@ def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
     assert subject(served) == "Add reports" and waiting(served) == []
     assert events(served) == {"pre-commit": 2, "approve": 1, "commit-msg": 1}
     assert records(served).audit.verify().problem is None
-    [approval] = StateFolder(records(served)).unsigned()
+    [approval] = StateFolder(records(served)).read_unsigned()
     assert approval.made.reason == ""
 
 
@@ -117,7 +117,7 @@ def test_anything_else_is_no(served: Repo, typed: str) -> None:
     assert subject(served) == "Start" and len(waiting(served)) == 1
     assert (
         events(served) == {"pre-commit": 1}
-        and StateFolder(records(served)).unsigned() == []
+        and StateFolder(records(served)).read_unsigned() == []
     )
 
 
@@ -128,7 +128,7 @@ def test_what_was_typed_before_the_question_is_no_answer(asking: Repo) -> None:
         terminal.until(QUESTION)
         terminal.type("\n")
         assert terminal.end()[0] != 0
-    assert StateFolder(records(asking)).unsigned() == []
+    assert StateFolder(records(asking)).read_unsigned() == []
 
 
 @COLD_TOO
@@ -454,7 +454,7 @@ def test_what_approves_nothing(
         == 3
     )
     assert out.getvalue().endswith("cli-guard: not approved\n")
-    assert len(waiting(asking)) == 1 and StateFolder(records(asking)).unsigned() == []
+    assert len(waiting(asking)) == 1 and StateFolder(records(asking)).read_unsigned() == []
 
 
 def test_what_is_kept_of_a_review_is_not_what_is_shown(

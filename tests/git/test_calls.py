@@ -133,7 +133,7 @@ def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -
         },
     )
     with pytest.raises(GitError, match="did not answer within 2 s"):
-        git.bounded("log", limit=1_000, seconds=2)
+        git.run_bounded("log", limit=1_000, seconds=2)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def staged(repo: Repo) -> ChangeSet:
     """The change set of what is staged."""
     repository = GitRepository.discover(repo.path, repo.env)
     with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as blobs:
-        return ChangeReader(repository, blobs, BOUNDS).staged()
+        return ChangeReader(repository, blobs, BOUNDS).index()
 
 
 def numbers_by_git(repo: Repo, path: str) -> set[int]:

@@ -28,6 +28,6 @@ LANGUAGES = frozenset(EXTRACTORS)
 
 def symbols_of(trees: Trees, language: str, text: str) -> tuple[Symbol, ...]:
     """Return the symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
-    return trees.derived(
+    return trees.derive(
         "symbols", language, text, lambda root: tuple(EXTRACTORS[language](root))
     )

@@ -29,7 +29,7 @@ def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
     from cli_guard.commands.inline import acts
 
     call.shell.budget.read(code.text)
-    with call.shell.nested(span):
+    with call.shell.nest(span):
         found = acts(language, code.text)
         for act in found:
             call.shell.budget.step()

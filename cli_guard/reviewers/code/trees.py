@@ -356,7 +356,7 @@ def _new_matches(
     seen = set()
     known: frozenset[int] | None = None
     for node in now.matches(rule, nodes):
-        spans = _touched(rule, node, change, now.given_at)
+        spans = _find_touched(rule, node, change, now.given_at)
         if (
             not spans
             and before.text is not None
@@ -392,7 +392,7 @@ def _unknown(
             yield node, span
 
 
-def _touched(
+def _find_touched(
     rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]
 ) -> list["NodeSpan"]:
     spans = list(_spans(node, rule.patterns.get("focus")))

@@ -73,7 +73,7 @@ class DependencyChange:
         return tuple(found)
 
     @cached_property
-    def gone(self) -> tuple[Dependency, ...]:
+    def removals(self) -> tuple[Dependency, ...]:
         """Return the entries whose name is no longer there."""
         left = by_key(self.new)
         return tuple(each for each in self.old.entries if each.key not in left)

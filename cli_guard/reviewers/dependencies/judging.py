@@ -118,7 +118,7 @@ def judge(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
             for rule, message, *severity in remarks(world, each, was, entry):
                 yield from findings_of(each, rule, entry, message, *severity)
     removed = read_table("dependencies/settings.toml")["removed"]
-    for entry in each.gone if each.new.entries or not each.is_lock else ():
+    for entry in each.removals if each.new.entries or not each.is_lock else ():
         if entry.kind in removed:
             rule, message = removed[entry.kind]
             yield from findings_of(
@@ -207,7 +207,7 @@ def judge_source(
         last = name.rstrip("/").rpartition("/")[2]
         others = (
             e
-            for e in each.gone
+            for e in each.removals
             if e.name.rstrip("/").rpartition("/")[2] == last and e.host == host
         )
         if other := next(others, None):

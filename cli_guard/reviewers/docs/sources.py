@@ -57,7 +57,7 @@ class SourceFile:
         text = self.old_text
         if not text:
             return {}
-        return self.subject.trees.derived(
+        return self.subject.trees.derive(
             "by name", self.language, text, lambda _: by_name(self.old)
         )
 
