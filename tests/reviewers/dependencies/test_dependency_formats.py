@@ -162,6 +162,60 @@ def test_a_name_with_a_digit_more_is_advice() -> None:
     assert severities == {"reqeusts": Severity.HIGH, "requests7": Severity.LOW}
 
 
+PIN = "8e5e7e5ab8b370d6c329ec480221332ada57f0ab"
+USES = [
+    # What each job used before and after, and how much the loss weighs.
+    ([f"acme/x@{PIN}"], ["acme/x@v2"], [Severity.HIGH]),
+    ([f"actions/checkout@{PIN}"], ["actions/checkout@v4"], [Severity.MEDIUM]),
+    ([f"acme/x@{PIN}"], [f"acme/x@{PIN}", "acme/x@v2"], []),
+    ([f"acme/x@{PIN}"], ["acme/x@v2", f"acme/x@{PIN}"], []),
+    ([f"acme/x@{PIN}"] * 2, [f"acme/x@{PIN}", "acme/x@v2"], [Severity.HIGH]),
+    (["acme/x@v2", f"acme/x@{PIN}"], ["acme/x@v2", "acme/x@v2"], [Severity.HIGH]),
+    (["acme/x@v2", f"acme/x@{PIN}"], ["acme/x@v2", f"acme/x@{PIN}", "acme/x@v2"], []),
+]
+
+
+@table(("before", "after", "severities"), USES)
+def test_the_use_that_lost_its_commit_is_told_from_a_new_one(
+    before: list[str], after: list[str], severities: list[Severity]
+) -> None:
+    texts = [
+        "jobs:\n"
+        + "".join(
+            f"  job{at}:\n    steps:\n      - uses: {use}\n" for at, use in enumerate(uses)
+        )
+        for uses in (before, after)
+    ]
+    lost = found(".github/workflows/a.yml", *texts)
+    assert [each.severity for each in lost] == severities
+    assert all("uses: owner/name@" in each.remedy for each in lost)
+
+
+DIGEST = f"@sha256:{'ab' * 32}"
+IMAGES = [
+    (f"FROM python:3.12{DIGEST}", "FROM python:3.13", Severity.MEDIUM),
+    (f"FROM acme/base:1{DIGEST}", "FROM acme/base:2", Severity.HIGH),
+    (f"ARG X=acme/base:1{DIGEST}\nFROM $X", "ARG X=acme/base:2\nFROM $X", Severity.HIGH),
+    (
+        f"FROM --platform=linux/amd64 acme/b:1{DIGEST}",
+        "FROM --platform=linux/amd64 \\\n acme/b:1",
+        Severity.HIGH,
+    ),
+    ("FROM a/b:1", f"FROM --platform=$P a/b:1{DIGEST}", None),
+    (f"FROM a/b:1{DIGEST} AS x", f"FROM a/b:1{DIGEST} AS x\nFROM X AS y\nFROM y", None),
+    (f"FROM a/b:1{DIGEST}", f"ARG D={DIGEST}\nFROM a/b:1${{D}}", None),
+    (f"ARG X=a/b:1{DIGEST}\nFROM c/d:1", "ARG X=a/b:2\nFROM c/d:1", None),
+]
+
+
+@table(("before", "after", "severity"), IMAGES)
+def test_a_dockerfile_is_read_as_docker_reads_it(
+    before: str, after: str, severity: Severity | None
+) -> None:
+    lost = found("Dockerfile", f"{before}\n", f"{after}\n")
+    assert [each.severity for each in lost] == ([severity] if severity else [])
+
+
 def test_an_address_is_shown_without_its_user_and_its_query() -> None:
     (one,) = found(
         "requirements.txt",
