@@ -82,12 +82,12 @@ def show(
     color: str,
     output: str | None,
     *,
-    base: str | None = None,
+    within: Range | None = None,
     **options: bool,
 ) -> None:
     """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written.
 
-    `base` is the commit whose signers count on a page, None for HEAD; `options`: `verbose` or `brief`, for text.
+    `within` is the range that was reviewed: a page shows its approvals, by the signers of its base; `options`: `verbose` or `brief`, for text.
     """
     if format_name == "text":
         from cli_guard.review.render import text
@@ -97,15 +97,13 @@ def show(
             review, color=colored, ascii_only=io.ascii_only and not output, **options
         )
     elif format_name == "html":
-        from cli_guard.report.page.evidence import collect_evidence
+        from cli_guard.report.page.history import find_evidence
         from cli_guard.review.render import html
 
         evidence = None
         with suppress(NotARepository):
             repository = io.find_repository()
-            evidence = collect_evidence(
-                repository, io.invocation, base and repository.resolve(base)
-            )
+            evidence = find_evidence(repository, io.invocation, review, within)
         shown = html.render(review, evidence)
     else:
         shown = renderer(format_name)(review)
@@ -170,11 +168,11 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         write_baseline(io, review)
         return 0
     output = str(options["output"]) if options["output"] else None
-    base = request.base if isinstance(request, Range) else None
+    within = request if isinstance(request, Range) else None
     format_name = str(options["format"])
     color = str(options["color"])
     verbose = bool(options["verbose"])
-    show(io, review, format_name, color, output, verbose=verbose, base=base)
+    show(io, review, format_name, color, output, verbose=verbose, within=within)
     return review.exit_code
 
 

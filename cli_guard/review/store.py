@@ -189,7 +189,8 @@ def audit_entry(
     # Only a whole review of known commits says which of them were reviewed.
     whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
     kind = event_of(review.event).place
-    place = f"{kind} {gathered.base or ''}{redact(' '.join(refs))}"
+    place = f"{kind}{tree_of(gathered)} {gathered.base or ''}{redact(' '.join(refs))}"
+    author = invocation.author
     # What is recorded stays there, and a part lacks what others find.
     is_place = kind and not review.part and (refs or not head)
     return entry(
@@ -208,11 +209,18 @@ def audit_entry(
         not_reviewed=len(review.skipped),
         ms=round(sum(review.timings_ms.values())),
         place=place if is_place else "",
+        **({"author": redact(author)} if author else {}),
         **({"head": head} if head else {}),
         **({"bases": bases} if whole else {}),
         **({"part": review.part} if review.part else {}),
         **checks_of(review),
     )
+
+
+def tree_of(gathered: "Gathered") -> str:
+    """Return the mark of a linked work tree, "" for the main one: two of them may start from one commit."""
+    folder, _, name = gathered.place.rpartition("/worktrees/")
+    return f"@{redact(name).replace(' ', '-')}" if folder else ""
 
 
 def list_findings(

@@ -147,9 +147,7 @@ def pair(candidate: Candidate) -> CandidateJudgement | None:
 
 def _is_in_address(candidate: Candidate) -> bool:
     """Return whether the two words are steps of a path: one begins before them, or the second is percent-encoded."""
-    user_at = candidate.text.rfind(
-        candidate.groups.get("user") or "", 0, candidate.start
-    )
+    user_at = candidate.text.rfind(candidate.groups.get("user") or "", 0, candidate.start)
     between = candidate.text[user_at : candidate.start]
     is_tight = between.rstrip("`\"'").endswith("/") and " " not in between
     is_encoded = re.search("%[0-9A-Fa-f]{2}", candidate.value) is not None

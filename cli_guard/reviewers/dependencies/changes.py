@@ -91,8 +91,8 @@ class DependencyChange:
 
     @cached_property
     def _counts(self) -> tuple[Counter[Hashable], Counter[Hashable]]:
-        sides = (self.old, self.new)
-        before, after = (Counter(each.value for each in side.entries) for side in sides)
+        before: Counter[Hashable] = Counter(each.value for each in self.old.entries)
+        after: Counter[Hashable] = Counter(each.value for each in self.new.entries)
         return before, after
 
     def _left(self, olds: list[Dependency]) -> Iterator[Dependency]:
