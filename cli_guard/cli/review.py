@@ -87,7 +87,8 @@ def show(
 ) -> None:
     """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written.
 
-    `within` is the range that was reviewed: a page shows its approvals, by the signers of its base; `options`: `verbose` or `brief`, for text.
+    `within` is the range that was reviewed, whose approvals a page shows, by the signers of its base; `options`:
+    `verbose` or `brief`, for text.
     """
     if format_name == "text":
         from cli_guard.review.render import text

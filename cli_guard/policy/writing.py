@@ -12,6 +12,7 @@ from cli_guard.policy.effective import toml_value
 from cli_guard.policy.migration import read_others
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
+from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,10 +43,16 @@ class TakenOver:
             if isinstance(each, str):
                 taken.left.append(f"  {name}: {each}")
             elif each[0]:
-                taken.keys[each[0]] = (each[1], f"{name}: {each[2]}")
+                taken.add_key(name, *each)
             else:
                 taken.ignored.setdefault(each[1], f"from {name}: {each[2]}")
         return taken
+
+    def add_key(self, name: str, key: str, value: Any, why: str) -> None:
+        """Set a key, to what several entries ask for together if it is a list."""
+        if isinstance(value, list) and key in self.keys:
+            value = [*dict.fromkeys((*self.keys[key][0], *value))]
+        self.keys[key] = (value, f"{name}: {why}")
 
     def words(self) -> list[str]:
         """Say what was taken over and what was not."""
@@ -73,7 +80,7 @@ def first_policy(repository: Repository, taken: TakenOver) -> str:
             f"#{each}" for each in offers[language] if each.split(" =")[0] not in hidden
         ]
     for key, (value, why) in taken.keys.items():
-        lines.append(f"{key} = {toml_value(value)}  # {toml_value(why)}")
+        lines.append(f"{key} = {toml_value(value)}  # {printable(why)}")
     for (rule, pattern), reason in taken.ignored.items():
         pairs = {"rule": rule, "path": pattern, "reason": reason}
         lines += ["", "[[ignore]]"]

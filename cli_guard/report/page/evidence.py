@@ -5,7 +5,8 @@ whoever can write to the file can write it, so it is shown as a claim.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set as AbstractSet
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath

@@ -251,11 +251,14 @@ def judge_integrity(
         yield rule, f"{name} no longer has the hash that it had", severity_of_loss(entry)
     elif was.integrity and strength(now) < strength(was.integrity):
         yield rule, f"{name} has a weaker hash than before"
-    elif each.ecosystem in OWNED:
-        if COMMIT.fullmatch(was.spec) and not COMMIT.fullmatch(spec):
-            to = spec or "nothing"
-            message = f"{name} is no longer fixed to a commit, but to {to}"
-            yield rule, message, severity_of_loss(entry)
+    elif (
+        each.ecosystem in OWNED
+        and COMMIT.fullmatch(was.spec)
+        and not COMMIT.fullmatch(spec)
+    ):
+        to = spec or "nothing"
+        message = f"{name} is no longer fixed to a commit, but to {to}"
+        yield rule, message, severity_of_loss(entry)
 
 
 def severity_of_loss(entry: Dependency) -> Severity:
