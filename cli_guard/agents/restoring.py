@@ -68,7 +68,10 @@ def read_original(repository: Repository, path: Path) -> Original | None:
 
 
 def keep_original(repository: Repository, path: Path, text: str) -> None:
-    """Remember a file before `text` is written to it; what we wrote earlier is no original. Raises CliGuardError, OSError."""
+    """Remember a file before `text` is written to it; what we wrote earlier is no original.
+
+    Raises CliGuardError, OSError.
+    """
     known = read_original(repository, path)
     before = path.read_bytes() if path.exists() else None
     folders = [str(each) for each in path.parents if not each.exists()]
