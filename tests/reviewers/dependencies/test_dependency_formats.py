@@ -136,6 +136,80 @@ def test_a_lock_file_is_compared_with_its_manifest_in_every_direction() -> None:
     assert rules(("1", "1.0"), ("2", "1.1")) == ["deps-lock-stale"]
 
 
+UV = """
+[[package]]
+name = "app"
+source = {{ {source} }}
+dependencies = [{{ name = "a" }}]
+[package.optional-dependencies]
+more = [{{ name = "B.b" }}]
+[package.metadata]
+requires-dist = [{{ name = "a", specifier = ">=1" }}]
+[package.metadata.requires-dev]
+dev = [{{ name = "pytest" }}]
+[[package]]
+name = "a"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+dependencies = [{{ name = "httpx" }}]
+[[package]]
+name = "b-b"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+[[package]]
+name = "httpx"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+[[package]]
+name = "pytest"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+"""
+EDITABLE = UV.format(source='editable = "."')
+BELOW = UV.format(source='virtual = "lib"')
+NPM = json.dumps(
+    {
+        "packages": {
+            "": {"dependencies": {"a": "1"}, "devDependencies": {"d": "1"}},
+            "w": {"dependencies": {"b": "1"}},
+            **{f"node_modules/{name}": {"version": "1.0.0"} for name in "abd"},
+        }
+    },
+    indent=2,
+)
+MANIFESTS = {
+    "project": (
+        '[project]\ndependencies = ["a"]\n',
+        '[project]\ndependencies = ["a", "{}"]\n',
+    ),
+    "group": ("[dependency-groups]\nx = []\n", '[dependency-groups]\nx = ["{}"]\n'),
+    "npm": ("{{}}", '{{"dependencies": {{"{}": "1.0.0"}}}}'),
+}
+ROOTS = [
+    # The lock, the manifest and its table, what it adds, and whether that is stale.
+    ("uv.lock", EDITABLE, "pyproject.toml", "project", "httpx", True),
+    ("uv.lock", EDITABLE, "pyproject.toml", "project", "b_b", False),
+    ("uv.lock", EDITABLE, "pyproject.toml", "group", "httpx", True),
+    ("uv.lock", EDITABLE, "pyproject.toml", "group", "pytest", False),
+    ("uv.lock", EDITABLE, "lib/pyproject.toml", "project", "httpx", False),
+    ("uv.lock", BELOW, "lib/pyproject.toml", "project", "httpx", True),
+    ("uv.lock", f"{EDITABLE}\n[[", "pyproject.toml", "project", "httpx", False),
+    ("package-lock.json", NPM, "package.json", "npm", "b", True),
+    ("package-lock.json", NPM, "package.json", "npm", "a", False),
+    ("package-lock.json", NPM, "w/package.json", "npm", "b", False),
+    ("package-lock.json", NPM, "v/package.json", "npm", "b", False),
+]
+
+
+@table(("lock", "text", "manifest", "kind", "name", "is_stale"), ROOTS)
+def test_the_list_of_the_root_package_is_compared(
+    lock: str, text: str, manifest: str, kind: str, name: str, is_stale: bool
+) -> None:
+    before, after = (each.format(name) for each in MANIFESTS[kind])
+    rules = {each.rule for each in found(manifest, before, after, {lock: text})}
+    assert ("deps-lock-stale" in rules) is is_stale
+
+
 def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_else() -> (
     None
 ):
