@@ -1,7 +1,7 @@
 """Judge what came and what moved in one file: its source, its hashes, its scripts, its name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -108,10 +108,10 @@ def findings_of(
 
 
 def remedy_for(rule: str, each: DependencyChange, entry: Dependency | None) -> str | None:
-    """Return what a rule advises for one ecosystem; None if it is the same for all."""
-    remedies = one("dependencies", rule).extra.get("remedies", {})
-    remedy: str | None = remedies.get(entry.ecosystem if entry else each.ecosystem)
-    return remedy
+    """Return what a rule advises for one kind of entry, or one ecosystem; None if it is the same for all."""
+    remedies: Mapping[str, str] = one("dependencies", rule).extra.get("remedies", {})
+    kinds = (entry.kind, entry.ecosystem) if entry else (each.ecosystem,)
+    return next((remedies[kind] for kind in kinds if kind in remedies), None)
 
 
 def judge(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:

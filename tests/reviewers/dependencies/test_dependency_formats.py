@@ -265,6 +265,14 @@ def test_the_use_that_lost_its_commit_is_told_from_a_new_one(
     assert all("uses: owner/name@" in each.remedy for each in lost)
 
 
+def test_a_script_of_one_s_own_package_is_advice_for_its_author() -> None:
+    before, after = ('{"scripts": {}}', '{"scripts": {"postinstall": "node setup.js"}}')
+    (own,) = found("package.json", before, after)
+    assert own.rule == "deps-install-script" and "prepack" in own.remedy
+    (allowed,) = found("package.json", "{}", '{"trustedDependencies": ["esbuild"]}')
+    assert "ignore-scripts" in allowed.remedy
+
+
 DIGEST = f"@sha256:{'ab' * 32}"
 IMAGES = [
     (f"FROM python:3.12{DIGEST}", "FROM python:3.13", Severity.MEDIUM),
