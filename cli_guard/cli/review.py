@@ -112,21 +112,27 @@ def show(
 
 
 def write_report(io: Io, shown: str, output: str | None) -> None:
-    """Print a report, or write all of it to a file, or nothing. Raises CliGuardError if that fails."""
+    """Print a report, or write all of it to a file, or nothing. Raises UsageError if that fails."""
     if not output:
         io.say(shown)
         return
-    from cli_guard.state.files import explain_write_errors, write_atomically
+    from cli_guard.state.files import write_atomically
 
     path = io.path(output)
     shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
-    with explain_write_errors("the report"):
-        path.parent.stat()  # its error names the folder, a later one a temporary file
+    try:
+        path.parent.stat()  # a later error names a temporary file
         if path.exists() and not path.is_file():  # a device, a pipe
             path.write_text(shown, "utf-8")
         else:
             # A link that a change brings along is replaced, not followed.
             write_atomically(path, shown)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {output}: {error.strerror}"
+        ) from error
 
 
 def write_baseline(io: Io, review: Review) -> None:

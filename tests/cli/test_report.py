@@ -208,11 +208,15 @@ def filter_findings(page: Page, report: Path) -> None:
         (("--since", "HEAD", "--range", "HEAD~1.."), 2, "exclude each other"),
         (
             ("--output", "/dev/full"),
-            1,
-            "the report cannot be written: No space left on device",
+            2,
+            "the report cannot be written to /dev/full: No space left on device",
         ),
-        (("--output", "missing/report.html"), 1, "missing: No such file or directory"),
-        (("--output", "."), 1, "Is a directory"),
+        (
+            ("--output", "missing/report.html"),
+            2,
+            "missing/report.html: No such file or directory",
+        ),
+        (("--output", "."), 2, "Is a directory"),
     ],
 )
 def test_bad_input_is_one_line(

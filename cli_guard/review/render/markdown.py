@@ -31,6 +31,8 @@ _HARMLESS = re.compile(r"\w[\w,;'\"()?%.-]*")
 _LINKED = re.compile(r"_|www\.|[0-9a-f]{7}|^[a-z]{2,10}-\d", re.IGNORECASE)
 _EDGES = re.compile(r"([(\"'`]*)(.*?)([)\"'`.,;:!?]*)", re.DOTALL)
 _TICKS = re.compile("`+")
+# What a message quotes, with nothing but marks beside it: a backtick nearby would make another span of it.
+_QUOTED = re.compile(r"(?:(?<!\S)|(?<=\s\()|(?<=^\())`([^`]+)`(?=[).,;:!?]*(?:\s|$))")
 _LANGUAGE = re.compile(r"\.([A-Za-z0-9]{1,10})\Z")
 
 
@@ -152,14 +154,22 @@ def code_span(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    words = clip(printable(text), TEXT_LENGTH).split(" ")
-    return " ".join(_word(word) for word in words if word)
+    """Return text in which only what is quoted is code: each word that could be markup, and what the text quotes."""
+    bare = " ".join(filter(None, clip(printable(text), TEXT_LENGTH).split(" ")))
+    parts = _QUOTED.split(bare)
+    shown = [
+        code_span(part) if at % 2 else " ".join(map(_word, part.split(" ")))
+        for at, part in enumerate(parts)
+    ]
+    return "".join(shown)
 
 
 def _word(word: str) -> str:
     edges = _EDGES.fullmatch(word)
-    if edges is None or not edges[2]:
+    if edges is None or (not edges[2] and "`" in word):
         return code_span(word)
+    if not edges[2]:
+        return word
     before, core, after = edges.groups()
     if "`" in before + after:
         return before.replace("`", "") + code_span(core) + after.replace("`", "")

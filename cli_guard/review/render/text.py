@@ -25,6 +25,7 @@ from cli_guard.review.render.words import (
     tally_of,
     where,
 )
+from cli_guard.reviewers.advice import OVER_ADVICE
 from cli_guard.secrets.printable import clip, printable
 
 WIDTH = 80
@@ -220,6 +221,10 @@ def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
 
 def _remarks(review: Review, verbose: bool, paint: Paint) -> str:
     shown = len(review.skipped) if verbose else SKIPPED_SHOWN
+    if not verbose:
+        # Every lock file would say it, and what only advises misses nothing that stops.
+        said = tuple(each for each in review.skipped if each.reason != OVER_ADVICE)
+        review = replace(review, skipped=said)
     lines = [
         line
         for text in (skipped_line(review, shown), *review.notes)
