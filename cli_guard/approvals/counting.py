@@ -140,10 +140,13 @@ def answer_findings(
     need_for: Callable[[Finding], Need],
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
+    *,
+    once: bool = False,
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 
-    A fingerprint that several findings share is approved if each of them is.
+    A fingerprint that several findings share is approved if each of them is. With `once`, what the whole change holds
+    is approved if it is in one of its commits: a later commit may change the same file.
     """
     words: dict[str, str] = {}
     refused: set[str] = set()
@@ -151,7 +154,12 @@ def answer_findings(
     everyone = whole.people.union(*(each.people for each in commits))
     for finding in findings:
         content = next((each for each in commits if each.commit == finding.commit), whole)
-        given = [each for each in approvals if covers(each, finding, content)]
+        places = commits if once and content is whole else ()
+        given = [
+            each
+            for each in approvals
+            if any(covers(each, finding, place) for place in (content, *places))
+        ]
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:
             best = max(given, key=lambda each: each.level.rank)

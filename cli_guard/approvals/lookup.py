@@ -81,7 +81,7 @@ class Approvals:
         if not given:
             return {}
         words, reasons = answer_findings(
-            asked, given, self.need_for, self.whole, self.commits
+            asked, given, self.need_for, self.whole, self.commits, once=self.local
         )
         self.refused += (printable(redact(each)) for each in reasons)
         return words
