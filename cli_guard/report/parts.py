@@ -114,10 +114,9 @@ def _check_complete(every: AbstractSet[Shard], given: AbstractSet[Shard]) -> Non
         if shards:
             listed = sorted(shards, key=lambda each: each.number)[:10]
             names = ", ".join(f"{each.number}/{each.of}" for each in listed)
-            several = len(shards) > 1
-            raise UsageError(
-                f"{'parts' if several else 'part'} {names} {'are' if several else 'is'} {why}"
-            )
+            if len(shards) > 1:
+                raise UsageError(f"parts {names} are {why}")
+            raise UsageError(f"part {names} is {why}")
 
 
 def join_shards(parts: Mapping[str, Review]) -> Review:
