@@ -14,6 +14,7 @@ from cli_guard.graph.context_nodes import leaves
 from cli_guard.graph.state import Data, State, log
 from cli_guard.model import Action, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.gate import (
+    announce_suppressions,
     RECORDING,
     RUN_CHECKS,
     GateJudgement,
@@ -21,7 +22,6 @@ from cli_guard.policy.gate import (
     judge_findings,
     judge_record,
     judge_tool,
-    new_suppressions,
     paths_in,
 )
 from cli_guard.repository.snapshot import Snapshot
@@ -209,7 +209,7 @@ def judgement_of(
     findings = [*state["findings"], *more]
     left_out = not_reviewed((*state["skipped"], *unread(context)))
     findings += [left_out] if left_out else []
-    findings += list(new_suppressions(findings, context.policy, context.answer))
+    findings = announce_suppressions(findings, context.policy, context.answer)
     approved = context.approvals(findings)
     return judge_findings(findings, context.policy, context.answer, context.today, approved)
 

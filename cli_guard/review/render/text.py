@@ -23,6 +23,7 @@ from cli_guard.review.render.words import (
     next_steps,
     skipped_line,
     tally_of,
+    unannounced,
     where,
 )
 from cli_guard.secrets.printable import clip, printable
@@ -78,7 +79,7 @@ def render(
     if verbose:
         style = "verbose"
     most = {Disposition.DENY: MOST, Disposition.REVIEW: MOST, Disposition.ADVISE: advice}
-    answered = _suppressed_line(review.suppressed, paint)
+    answered = _suppressed_line(unannounced(review), paint)
     remarks = _remarks(review, verbose, paint)
     rest = [answered, remarks, _closing(review, paint)]
     room = 0
@@ -203,8 +204,7 @@ def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
         yield paint("dim", f"{INDENT}   and {len(lines) - SUGGESTION_LINES} more lines")
 
 
-def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
-    new = [each for each in suppressed if each.new]
+def _suppressed_line(new: Sequence[Suppressed], paint: Paint) -> str:
     lines = [f"{count(len(new), 'finding')} answered by this change itself:"] if new else []
     for each in new[:MOST]:
         lines.append(

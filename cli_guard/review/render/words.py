@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from cli_guard.code.languages import comment
 from cli_guard.hooks import MESSAGE, event_of
-from cli_guard.model import Category, Decision, Disposition, Finding, Skipped
+from cli_guard.model import (
+    Category,
+    Decision,
+    Disposition,
+    Finding,
+    Skipped,
+    Suppressed,
+)
+from cli_guard.policy.gate import SUPPRESSION_ADDED, SUPPRESSION_NEW
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
@@ -15,6 +23,7 @@ PATH_LENGTH = 240
 REASON_LENGTH = 120
 ANSWERED = {"approval": "approved", "config": "cli-guard.toml", "inline": "in the code"}
 MARK = "cli-guard: ignore[RULE] reason"
+ANNOUNCING = (SUPPRESSION_NEW, SUPPRESSION_ADDED)
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
 
@@ -129,6 +138,27 @@ def fuller(review: Review) -> str:
         if review.event == "patch"
         else f"{printable(review.program)} {kept}"
     )
+
+
+def unannounced(review: Review) -> list[Suppressed]:
+    """Return what this change itself answers and no finding of the report says so already."""
+    standing = [judged.finding for judged in review.findings]
+    answered = [each.finding for each in review.suppressed]
+    news = [each for each in (*standing, *answered) if each.rule in ANNOUNCING]
+    return [
+        each
+        for each in review.suppressed
+        if each.new and not any(_announces(told, each) for told in news)
+    ]
+
+
+def _announces(told: Finding, answered: Suppressed) -> bool:
+    """Return whether a finding is about the comment that answers another one: on its lines or just above."""
+    found = answered.finding
+    ends = [line for line in (found.line, found.end_line) if line is not None]
+    lines = {near for line in ends for near in (line - 1, line)}
+    same_file = (told.path, told.commit) == (found.path, found.commit)
+    return same_file and told.line in lines and answered.reason in told.message
 
 
 def verdict(review: Review) -> str:
