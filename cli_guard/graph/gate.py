@@ -14,10 +14,10 @@ from cli_guard.graph.context_nodes import leaves
 from cli_guard.graph.state import Data, State, log
 from cli_guard.model import Action, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.gate import (
-    announce_suppressions,
     RECORDING,
     RUN_CHECKS,
     GateJudgement,
+    announce_suppressions,
     judge_commands,
     judge_findings,
     judge_record,

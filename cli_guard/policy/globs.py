@@ -73,7 +73,7 @@ def compile_pattern(pattern: str) -> Automaton:
 def matches(pattern: str, path: str) -> bool:
     """Return whether the whole path matches. A pattern without a slash matches the name in any folder."""
     if pattern.startswith("/"):
-        # A file at the root alone, as in gitignore(5).
+        # A file at the root alone, as in gitignore(5); `/` itself is what has no path, like a message.
         pattern = pattern[1:]
     elif "/" not in pattern:
         path = path.rsplit("/", 1)[-1]

@@ -24,9 +24,9 @@ from cli_guard.model import (
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.gate import (
-    announce_suppressions,
     CHECKS_TRUSTED,
     RUN_CHECKS,
+    announce_suppressions,
     commands_in,
     judge_findings,
     judge_record,
