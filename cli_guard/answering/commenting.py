@@ -28,7 +28,7 @@ CODING = re.compile(r"^[ \t\f]*#.*?coding[:=]")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CommentPlace:
     """A place for a comment: at the end of a line, or on a line of its own above it; lines count from 1.
 
     `is_plain`: the language has no grammar here.
@@ -58,7 +58,7 @@ def write_answer(
     return None
 
 
-def list_places(path: str, text: str, lines: Sequence[int]) -> Iterator[Place]:
+def list_places(path: str, text: str, lines: Sequence[int]) -> Iterator[CommentPlace]:
     """Yield the places that the language allows, the best first."""
     listed = text.split("\n")
     there = [
@@ -69,16 +69,18 @@ def list_places(path: str, text: str, lines: Sequence[int]) -> Iterator[Place]:
     if suffix_of(path) == MARKDOWN:
         # A line of its own would split a list or a table; in a fence the reader would see it.
         fenced = find_fenced(listed)
-        yield from (Place(n, above=False) for n in there if n not in fenced)
+        yield from (CommentPlace(n, above=False) for n in there if n not in fenced)
         return
     grammar = grammar_of(path, text)
     if grammar:
         yield from (
-            Place(n, above=False) for n in there if not is_bound_to_top(listed, n, "#!")
+            CommentPlace(n, above=False)
+            for n in there
+            if not is_bound_to_top(listed, n, "#!")
         )
     # Without a grammar only a whole line is certain: `A=1 # words` may be a value.
     yield from (
-        Place(n, above=True, is_plain=not grammar)
+        CommentPlace(n, above=True, is_plain=not grammar)
         for n in there
         if not is_bound_to_top(listed, n, *FIRST_LINE)
         and not (n > 1 and listed[n - 2].rstrip("\r").endswith("\\"))
@@ -111,7 +113,7 @@ def find_fenced(lines: Sequence[str]) -> set[int]:
     return found
 
 
-def insert(text: str, place: Place, words: str) -> str:
+def insert(text: str, place: CommentPlace, words: str) -> str:
     """Return the text with the words of a comment at a place; line ends stay as they are."""
     lines = text.split("\n")
     at = place.line - 1
@@ -132,7 +134,7 @@ def insert(text: str, place: Place, words: str) -> str:
     return "\n".join(lines)
 
 
-def answers(after: str, place: Place, rules: Sequence[str], reason: str) -> bool:
+def answers(after: str, place: CommentPlace, rules: Sequence[str], reason: str) -> bool:
     """Return whether the line of a finding is answered now, for each rule and with exactly this reason."""
     lines = after.split("\n")
     at = place.line - 1 + place.above

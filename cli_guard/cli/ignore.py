@@ -33,6 +33,8 @@ MOST_LISTED = 20
 @click.pass_obj
 def run(io: Io, /, what: tuple[str, ...], reason: str) -> int:
     """Write the answers to the chosen findings, and show them."""
+    if len(what) > 2:
+        raise UsageError("give an id, or RULE PATH[:LINE]")
     repository = io.find_repository()
     if repository.bare:
         raise UsageError("a bare repository has no work tree to write to")
