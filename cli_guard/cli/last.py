@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from cli_guard.answering.ignoring import Reviewed
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.review import VERBOSE, show
+from cli_guard.cli.review import VERBOSE, show, show_patch
 from cli_guard.errors import CliGuardError
 from cli_guard.graph import half
 from cli_guard.policy.config import read_user_config
@@ -24,7 +25,9 @@ from cli_guard.state.records import Records
 
 
 @click.pass_obj
-def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> int:
+def run(
+    io: Io, /, format: str, color: str, verbose: bool, background: bool, patch: bool
+) -> int:
     user = read_user_config(io.env)
     config = (
         user.model if user and user.model.after_hooks and user.model.is_configured else None
@@ -37,6 +40,9 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         return 0
     repository = io.find_repository()
     data, review = read_last(repository)
+    if patch:
+        show_patch(io, Reviewed(review.event, review.findings, review.blobs))
+        return 0
     if format == "text":
         show(io, review, format, color, None, verbose=verbose)
     advice: Advice | None = None
@@ -99,6 +105,11 @@ command = Command(
     params=[
         FORMAT,
         VERBOSE,
+        click.Option(
+            ["--patch"],
+            is_flag=True,
+            help="Print a patch of all its fixes instead, for `git apply`.",
+        ),
         click.Option(["--background"], is_flag=True, hidden=True),
         COLOR,
     ],

@@ -76,7 +76,7 @@ def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
 
 
 def _finding(found: Finding) -> Mapping[str, object]:
-    more = {"mark": found.mark} if found.mark else {}
+    more = {key: value for key in ("mark", "replaces") if (value := getattr(found, key))}
     return {
         **{key: getattr(found, key) for key in KEYS.split()},
         "where": where(found),

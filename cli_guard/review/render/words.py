@@ -141,6 +141,14 @@ def fuller(review: Review) -> str:
     )
 
 
+def patch_command(review: Review) -> str:
+    """Return the command that prints the fixes of a run as a patch for `git apply`."""
+    if not is_kept(review):
+        return fuller(review)
+    kept = "review --fix" if review.event == "staged" else "last --patch"
+    return f"{printable(review.program)} {kept}"
+
+
 def unannounced(review: Review) -> list[Suppressed]:
     """Return what this change itself answers and no finding of the report says so already."""
     standing = [judged.finding for judged in review.findings]
