@@ -27,7 +27,8 @@ class Statement:
 
     `content` is the identity of the change (SHA-256; the commit's id for a break-glass), `tree` what it records and
     `base` what it starts from (tree ids), `parent` the commit at HEAD; `blobs` maps the paths of the findings to their
-    contents, `findings` fingerprints to rules; `repository` are the ids of its first commits. `at` and `expires` are
+    contents, `findings` fingerprints to rules, and `lines` fingerprints to the changed lines that they were shown with
+    (SHA-256, see `counting.RecordedContent`); `repository` are the ids of its first commits. `at` and `expires` are
     ISO 8601 times in UTC, `expires` may be empty.
     """
 
@@ -43,6 +44,7 @@ class Statement:
     base: str = ""
     parent: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, str] = field(default_factory=dict)
     decision: str = APPROVE
 
     def canonical(self) -> bytes:
@@ -59,7 +61,7 @@ class Statement:
             (f"file:{path}", "gitBlob", oid) for path, oid in sorted(self.blobs.items())
         ]
         findings = [
-            {"fingerprint": mark, "rule": rule}
+            {"fingerprint": mark, "rule": rule, "lines": self.lines.get(mark, "")}
             for mark, rule in sorted(self.findings.items())
         ]
         predicate = {
@@ -130,6 +132,11 @@ def read_statement(raw: bytes) -> Statement:
                 name.removeprefix("file:"): text(digest["gitBlob"])
                 for name, digest in named.items()
                 if name.startswith("file:")
+            },
+            lines={
+                each["fingerprint"]: text(each["lines"])
+                for each in said["findings"]
+                if each.get("lines")
             },
             decision=text(said["decision"]),
         )
