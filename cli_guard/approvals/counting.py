@@ -104,9 +104,12 @@ class RecordedContent:
         return cls(identities, blobs, lines, bound, changes.commit, people)
 
     def lines_of(self, finding: Finding) -> str:
-        """Return the hash of the changed lines that a finding is shown with, "" for what is of no file or message."""
+        """Return the hash of the changed lines that a finding is shown with, "" for what is of no file or message.
+
+        A file that is deleted leaves none: its approval holds for exactly the content.
+        """
         if finding.path:
-            return self.lines.get(finding.path, "")
+            return self.lines.get(finding.path, "") if self.blobs.get(finding.path) else ""
         # What a push does to a remote, it does to that remote alone.
         return "" if finding.rule.startswith(("push-", "policy-")) else self.message
 
@@ -158,7 +161,8 @@ def answer_findings(
         given = [
             each
             for each in approvals
-            if any(covers(each, finding, place) for place in (content, *places))
+            if is_of_commit(each, finding, content, commits)
+            or any(covers(each, finding, place) for place in (content, *places))
         ]
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:
@@ -195,6 +199,23 @@ def covers(approval: Approval, finding: Finding, content: RecordedContent) -> bo
         return True
     blob = content.blobs.get(finding.path)
     return blob is not None and made.blobs.get(finding.path) == blob
+
+
+def is_of_commit(
+    approval: Approval,
+    finding: Finding,
+    content: RecordedContent,
+    commits: Iterable[RecordedContent],
+) -> bool:
+    """Return whether an approval is of exactly one of the commits, and the whole leaves the file as that one does."""
+    made = approval.made
+    if finding.fingerprint not in made.findings or finding.path not in content.blobs:
+        return False
+    same = content.blobs[finding.path]
+    return any(
+        made.content in each.identities and each.blobs.get(finding.path, "") == same
+        for each in commits
+    )
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:

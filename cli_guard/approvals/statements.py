@@ -6,6 +6,7 @@ Source: the in-toto attestation framework, Statement v1.
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,7 @@ from cli_guard.approvals.signatures import Signature, parse
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"
 MOST_BYTES = 1_000_000
+SHA256 = re.compile("[0-9a-f]{64}")
 APPROVE = "approve"
 BREAK_GLASS = "break-glass"
 
@@ -110,12 +112,12 @@ def read_statement(raw: bytes) -> Statement:
         named = {each["name"]: each["digest"] for each in data["subject"]}
         if len(named) != len(data["subject"]):
             raise ValueError("the statement names a subject twice")
+        kind = "gitCommit" if said["decision"] == BREAK_GLASS else "sha256"
+        content = text(named["content"][kind])
+        if kind == "sha256" and not SHA256.fullmatch(content):
+            raise ValueError("the statement names no content")
         return Statement(
-            content=text(
-                named["content"][
-                    "gitCommit" if said["decision"] == BREAK_GLASS else "sha256"
-                ]
-            ),
+            content=content,
             policy=text(said["policy"]),
             findings={
                 text(each["fingerprint"]): text(each["rule"]) for each in said["findings"]

@@ -269,8 +269,9 @@ def is_below(path: str, wanted: str) -> bool:
 command = Command(
     "approve",
     callback=run,
-    help="Approve a pending review, after looking at it; without an id, what is staged now. The approval is valid for"
-    " exactly the content, policy and findings that were reviewed; if one more byte is staged, it is void. If your key"
+    help="Approve a pending review, after looking at it; without an id, what is staged now, or the last one that waits."
+    " The approval is bound to the rule, the path and the changed lines of each finding: it counts at the commit, at"
+    " each push and after a rebase. Nothing is committed or staged. If your key"
     " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."
     " For a request of `ask` it writes the"
     " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"

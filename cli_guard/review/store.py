@@ -229,9 +229,12 @@ def shown_contents(
     lines: dict[str, str] = {}
     for each in asked:
         content = commits.get(each.commit or "", whole)
-        if blob := content.blobs.get(each.path):
+        # A paused graph keeps no name that is not UTF-8.
+        names = {path.encode("utf-8", "replace").decode(): path for path in content.blobs}
+        path = names.get(each.path, each.path)
+        if blob := content.blobs.get(path):
             blobs[each.path] = blob
-        lines[each.fingerprint] = content.lines_of(each)
+        lines[each.fingerprint] = content.lines_of(replace(each, path=path))
     return blobs, {mark: shown for mark, shown in lines.items() if shown}
 
 

@@ -273,7 +273,11 @@ class World:
             parent=parent,
             files=files,
             findings=[
-                {"fingerprint": mark, "rule": each["rule"], "lines": asked["lines"][mark]}
+                {
+                    "fingerprint": mark,
+                    "rule": each["rule"],
+                    "lines": asked["lines"].get(mark, ""),
+                }
                 for mark, each in sorted(found.items())
             ],
             policy=asked["shared"],
