@@ -33,6 +33,7 @@ COMMANDS = {
     "signers": "Enrol, list and revoke the keys whose approvals count.",
     "verify": "Verify that the findings of a range are approved by signature.",
     "fetch": "Fetch the signed approvals of a remote.",
+    "ignore": "Write down why findings are ignored, in the code or in the policy.",
     "reject": "Reject a pending review or proposal.",
     "undo": "Revert an approved patch.",
     "pending": "List the reviews and proposals that need a person.",

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +23,9 @@ from cli_guard.review.request import (
 )
 from cli_guard.review.run import review_request
 from cli_guard.reviewers.shard import Shard
+
+if TYPE_CHECKING:
+    from cli_guard.answering.ignoring import Reviewed
 
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 
@@ -135,6 +139,16 @@ def write_report(io: Io, shown: str, output: str | None) -> None:
         ) from error
 
 
+def show_patch(io: Io, reviewed: "Reviewed") -> None:
+    """Print the patch of all fixes for `git apply`, and on standard error what it leaves out."""
+    from cli_guard.answering.fixing import patch_of
+
+    patch, notes = patch_of(io.find_repository(), reviewed)
+    io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
+    for note in notes or ([] if patch else ["no finding has a fix"]):
+        io.warn(f"cli-guard: {note}")
+
+
 def write_baseline(io: Io, review: Review) -> None:
     """Write the standing findings to the baseline at the root of the work tree."""
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
@@ -161,7 +175,11 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         raise UsageError(
             f"--{'shard' if shard else 'write-baseline'} needs the whole review: omit the paths"
         )
+    if options["fix"] and (options["format"] != "text" or options["output"]):
+        raise UsageError("--fix prints a patch: omit --format and --output")
     request = request_from(io, options)
+    if options["fix"] and isinstance(request, Patch):
+        raise UsageError("--fix needs the files of a repository: omit --patch")
     with progress(io.stderr) as on_progress:
         review = review_request(
             request,
@@ -174,6 +192,11 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
+    if options["fix"]:
+        from cli_guard.answering.ignoring import Reviewed
+
+        show_patch(io, Reviewed(review.event, review.findings))
+        return review.exit_code
     output = str(options["output"]) if options["output"] else None
     within = request if isinstance(request, Range) else None
     format_name = str(options["format"])
@@ -218,6 +241,11 @@ command = Command(
         REPORT_FORMAT,
         OUTPUT,
         VERBOSE,
+        click.Option(
+            ["--fix"],
+            is_flag=True,
+            help="Print a patch of all fixes instead of the report, for `git apply`.",
+        ),
         click.Option(
             ["--write-baseline"],
             is_flag=True,

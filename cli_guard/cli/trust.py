@@ -215,7 +215,7 @@ def ask_for_trust(
         for name, given in (("this work tree", tree), ("these checks", digest))
         if given
     )
-    if not ask_yes(io, f"Trust {what}?"):
+    if not ask_yes(io, f"Trust {what}?", once=False):
         io.say("cli-guard: not trusted")
         return 1
     if digest:

@@ -2,12 +2,20 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.errors import ConfigError
-from cli_guard.policy.config import FILE, parse_config, parse_toml
+from cli_guard.policy.config import (
+    FILE,
+    Config,
+    Ignore,
+    parse_config,
+    parse_toml,
+    read_config,
+)
 from cli_guard.policy.effective import toml_value
 from cli_guard.policy.migration import read_others
 from cli_guard.repository.protocol import Repository
@@ -120,3 +128,34 @@ def allow_command(text: str, pattern: str, source: str) -> str:
 def allowed_patterns(text: str, source: str) -> set[str]:
     config = parse_config(parse_toml(text.encode(), source), source)
     return {each.pattern for each in config.commands.allow}
+
+
+def add_ignores(text: str, source: str, ignores: Sequence[Ignore]) -> str:
+    """Return the text of a configuration with more `[[ignore]]` at its end. Raises ConfigError if that is not certain.
+
+    `source` is the file that it is in: `cli-guard.toml` or `pyproject.toml`.
+    """
+    table = "[[ignore]]" if source == FILE else "[[tool.cli-guard.ignore]]"
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines: list[str] = []
+    for each in ignores:
+        pairs = each.model_dump(exclude_unset=True)
+        lines += ["", table, *(f"{key} = {toml_value(pairs[key])}" for key in pairs)]
+    gap = end if text and not text.endswith("\n") else ""
+    after = text + gap + end.join([*lines[0 if text else 1 :], ""])
+    try:
+        before = config_of(text, source)
+        wanted = before.model_copy(update={"ignore": (*before.ignore, *ignores)})
+        is_certain = config_of(after, source).model_dump() == wanted.model_dump()
+    except ConfigError:
+        is_certain = False
+    if not is_certain:
+        raise ConfigError(f"{source}: write it there by hand: {end.join(lines[1:])}")
+    return after
+
+
+def config_of(text: str, source: str) -> Config:
+    """Return the configuration in the text of one file. Raises ConfigError."""
+    raw = {source: text.encode("utf-8", "replace")} if text else {}
+    found = read_config(raw.get, "")
+    return found[0] if found else Config()

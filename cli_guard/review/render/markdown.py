@@ -14,6 +14,7 @@ from cli_guard.review.render.words import (
     next_steps,
     skipped_line,
     tally,
+    unannounced,
     verdict,
     where,
 )
@@ -80,7 +81,7 @@ def _folded_advice(review: Review) -> Iterator[str]:
 
 
 def _suppressed_lines(review: Review) -> Iterator[str]:
-    new = [each for each in review.suppressed if each.new]
+    new = unannounced(review)
     if new:
         yield "Answered by this change itself:"
         yield "\n".join(
@@ -88,8 +89,9 @@ def _suppressed_lines(review: Review) -> Iterator[str]:
             + (_prose(each.reason) if each.reason else "no reason given")
             for each in new[:SHOWN]
         ) + (f"\n- and {len(new) - SHOWN} more" if len(new) > SHOWN else "")
-    if len(new) < len(review.suppressed):
-        yield f"Answered earlier: {len(review.suppressed) - len(new)}."
+    earlier = sum(not each.new for each in review.suppressed)
+    if earlier:
+        yield f"Answered earlier: {earlier}."
 
 
 def _table(findings: Sequence[JudgedFinding]) -> str:
