@@ -49,14 +49,16 @@ def ask_yes(
     *,
     once: bool = True,
     diff: Callable[[], str] | None = None,
+    is_sudden: bool = False,
     after: str = "",
 ) -> bool:
-    """Ask the person; anything but yes means no. A yes lasts unless `once`; `diff` is what a `d` shows."""
+    """Ask the person; anything but yes means no. `diff` is what a `d` shows; for the rest see `Question`."""
 
     def show_diff() -> None:
         io.say(shown_on_terminal((diff or str)().encode("utf-8", "surrogateescape")))
 
-    asked = Question(text, once=once, show_diff=show_diff if diff else None)
+    shown = show_diff if diff else None
+    asked = Question(text, once=once, show_diff=shown, is_sudden=is_sudden)
     return ask(asked, io.stdin, partial(put, io.stdout), after) == YES
 
 
