@@ -31,7 +31,7 @@ REPLIES = {
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedQuestion:
     """A question, and what may be answered beside yes and no.
 
     `once` is False if a yes lasts. `always` says what an `a` covers, "" if it is not offered. `show_diff` shows what is
@@ -63,7 +63,7 @@ class Question:
 
 
 def ask(
-    question: Question, stdin: TextIO, write: Callable[[str], None], after: str = ""
+    question: AskedQuestion, stdin: TextIO, write: Callable[[str], None], after: str = ""
 ) -> str:
     """Ask, and return "yes", "always" or "no"; `after` is written behind the question. Raises OSError."""
     while True:
