@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cli_guard.approvals.statements import Statement
@@ -74,7 +74,8 @@ class RecordedContent:
     """What an approval may be of: a change or commit, and its author and committer.
 
     Its `identities` are those without and with the commit message. `blobs` are the contents of its paths, `lines` the
-    SHA-256 of what each path adds and removes; `message` is that of the commit message with all of these.
+    SHA-256 of what each path adds and removes; `message` is that of the commit message with all of these. `adds` says
+    which of some lines it adds, each a path and a text.
     """
 
     identities: tuple[str, ...]
@@ -83,12 +84,19 @@ class RecordedContent:
     message: str = ""
     commit: str | None = None
     people: frozenset[str] = frozenset()
+    adds: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(
-        cls, changes: ChangeSet, message: CommitMessage | None = None
+        cls,
+        changes: ChangeSet,
+        message: CommitMessage | None = None,
+        asked: Collection[tuple[str, str]] = (),
     ) -> "RecordedContent":
-        """Return the content of a change set; `message` is the one that it comes with, if it is not recorded yet."""
+        """Return the content of a change set; `message` is the one that it comes with, if it is not recorded yet.
+
+        `asked` are the lines of which it says whether it adds them.
+        """
         if message is None and changes.message is not None:
             message = recorded_message(changes.message)
         identities: tuple[str, ...] = (changes.identity,)
@@ -101,7 +109,21 @@ class RecordedContent:
             mail.lower() for line in changes.people for mail in MAIL.findall(line)
         )
         blobs = {each.path: each.new_blob for each in changes}
-        return cls(identities, blobs, lines, bound, changes.commit, people)
+        adds = {
+            (each.path, text)
+            for each in changes
+            if any(path == each.path for path, _ in asked)
+            for text in each.added.values()
+        }
+        return cls(
+            identities,
+            blobs,
+            lines,
+            bound,
+            changes.commit,
+            people,
+            frozenset(adds.intersection(asked)),
+        )
 
     def lines_of(self, finding: Finding) -> str:
         """Return the hash of the changed lines that a finding is shown with, "" for what is of no file or message.
@@ -144,12 +166,12 @@ def answer_findings(
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
     *,
-    once: bool = False,
+    line_of: Callable[[Finding], tuple[str, str] | None] = lambda finding: None,
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 
-    A fingerprint that several findings share is approved if each of them is. With `once`, what the whole change holds
-    is approved if it is in one of its commits: a later commit may change the same file.
+    A fingerprint that several findings share is approved if each of them is. `line_of` gives the path and the text of a
+    finding whose approval for every commit that adds this line is enough, whatever else later commits do to the file.
     """
     words: dict[str, str] = {}
     refused: set[str] = set()
@@ -157,12 +179,14 @@ def answer_findings(
     everyone = whole.people.union(*(each.people for each in commits))
     for finding in findings:
         content = next((each for each in commits if each.commit == finding.commit), whole)
-        places = commits if once and content is whole else ()
+        line = line_of(finding) if content is whole else None
+        adding = [each for each in commits if line in each.adds]
         given = [
             each
             for each in approvals
             if is_of_commit(each, finding, content, commits)
-            or any(covers(each, finding, place) for place in (content, *places))
+            or covers(each, finding, content)
+            or (adding and all(covers(each, finding, place) for place in adding))
         ]
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:

@@ -23,6 +23,7 @@ from cli_guard.model import (
     ChangeSet,
     CommitMessage,
     Disposition,
+    FileChange,
     Finding,
     Need,
     Presence,
@@ -51,8 +52,8 @@ class Approvals:
 
     `verifier` decides which signed ones count. With `local`, what was approved on this machine counts, and what cannot
     be had before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
-    `message` is that of a commit that is about to be recorded. `refused` are the reasons why
-    approvals do not count, in one line each.
+    `lines` are those of the findings, each a path and a text; `message` is that of a commit that is about to be
+    recorded. `refused` are the reasons why approvals do not count, in one line each.
     """
 
     repository: Repository
@@ -66,6 +67,7 @@ class Approvals:
     recorded: bool = False
     message: CommitMessage | None = None
     refused: list[str] = field(default_factory=list)
+    lines: set[tuple[str, str]] = field(default_factory=set)
 
     def __call__(self, findings: Iterable[Finding]) -> Mapping[str, str]:
         """Return the fingerprints of the findings that are approved, with who approved them. Raises CliGuardError."""
@@ -80,8 +82,17 @@ class Approvals:
         given += self.find_signed(asked)
         if not given:
             return {}
+        lines = {line for each in asked if (line := self.line_of(each))}
+        if not lines <= self.lines:
+            self.lines = lines
+            self.__dict__.pop("commits", None)
         words, reasons = answer_findings(
-            asked, given, self.need_for, self.whole, self.commits, once=self.local
+            asked,
+            given,
+            self.need_for,
+            self.whole,
+            self.commits,
+            line_of=self.line_of,
         )
         self.refused += (printable(redact(each)) for each in reasons)
         return words
@@ -101,7 +112,20 @@ class Approvals:
 
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
-        return tuple(map(RecordedContent.of, self.history))
+        return tuple(RecordedContent.of(each, asked=self.lines) for each in self.history)
+
+    @cached_property
+    def by_path(self) -> Mapping[str, FileChange]:
+        return {each.path: each for each in self.changes}
+
+    def line_of(self, finding: Finding) -> tuple[str, str] | None:
+        """Return the path and the text of the line of a finding, None where a push is not reviewed on this machine.
+
+        `verify` asks again when a later commit of the range touches the file.
+        """
+        change = self.by_path.get(finding.path)
+        text = change.added.get(finding.line or 0) if change and self.local else None
+        return None if text is None else (finding.path, text)
 
     @cached_property
     def parents(self) -> frozenset[str]:
