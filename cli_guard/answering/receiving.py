@@ -67,7 +67,7 @@ def verify_ref(
             return Verified(
                 update,
                 False,
-                "approvals can only be added: fetch them first (`cli-guard fetch`)",
+                "approvals can only be added: fetch them first (`cli-guard signers fetch`)",
             )
         strange = find_strange(repository, update)
         return Verified(update, not strange, strange or "approvals")

@@ -14,6 +14,7 @@ from cli_guard.answering.approve import (
     check_is_same,
     find_pending,
     line_of,
+    reject,
     request_of,
 )
 from cli_guard.answering.signing import (
@@ -22,12 +23,12 @@ from cli_guard.answering.signing import (
     plan_signature,
     store_signed,
 )
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, RareOption
 from cli_guard.cli.hook import review_for_git
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import CliGuardError, Denied, UsageError
 from cli_guard.graph import half
 from cli_guard.hooks import event_of
 from cli_guard.model import Decision, Disposition, Finding, Presence
@@ -73,9 +74,14 @@ def run(
     expires: str,
     path: str,
     break_glass: bool,
+    rejected: bool,
 ) -> int:
-    """Approve a review and resume its graph."""
+    """Approve a review and resume its graph, or reject it."""
     repository = io.find_repository()
+    if rejected:
+        if diff or key or expires or path or break_glass:
+            raise UsageError("--reject goes with --reason alone: omit the other options")
+        return reject_review(io, repository, id, reason)
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(
@@ -119,11 +125,22 @@ def run(
     return code
 
 
+def reject_review(io: Io, repository: Repository, id: str | None, reason: str) -> int:
+    """Reject a pending review or proposal. Raises UsageError, CliGuardError."""
+    if id is None:
+        raise UsageError("--reject needs the id of a review: see `cli-guard pending`")
+    review = find_pending(Records(repository.state_folder), id, io.invocation)
+    with explain_write_errors("the rejection"):
+        reject(repository, review, io.invocation, reason)
+    io.say(f"cli-guard: {review.id} rejected; nothing was changed")
+    return 0
+
+
 def staged_review(io: Io) -> str:
-    """Review what is staged; return the id of the review, "" if nothing needs one. Raises CliGuardError if denied."""
+    """Review what is staged; return the id of the review, "" if nothing needs one. Raises Denied, CliGuardError."""
     review = review_request(Staged(), io.invocation)
     if review.decision is Decision.DENY:
-        raise CliGuardError(
+        raise Denied(
             f"what is staged is denied, and no approval changes that: {review.review_reason}"
         )
     if review.decision is Decision.REVIEW and not review.review_id:
@@ -276,20 +293,25 @@ command = Command(
             metavar="TEXT",
             help="The reason; written to the audit log and into the signed statement.",
         ),
-        click.Option(["--key"], default="", metavar="FILE", help="The key to sign with."),
         click.Option(
+            ["--reject", "rejected"],
+            is_flag=True,
+            help="Reject it instead; no file is changed.",
+        ),
+        RareOption(["--key"], default="", metavar="FILE", help="The key to sign with."),
+        RareOption(
             ["--expires"],
             default="",
             metavar="TIME",
             help="Valid for 12h, 30d or 4w (signed ones).",
         ),
-        click.Option(
+        RareOption(
             ["--for", "path"],
             default="",
             metavar="PATH",
             help="Only the findings at this path.",
         ),
-        click.Option(
+        RareOption(
             ["--break-glass"],
             is_flag=True,
             help="Sign that one commit (HEAD, or the id given) may pass a server unverified; it needs --note.",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from cli_guard.approvals.seals import seals_of
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
@@ -254,13 +254,13 @@ command = Command(
             show_default=True,
             help="strict: only the checks; floors: answer nothing but what is denied.",
         ),
-        click.Option(
+        RareOption(
             ["--expires"],
             type=click.DateTime(["%Y-%m-%d"]),
             metavar="DATE",
             help="The last day of the trust in the tree.",
         ),
-        click.Option(
+        RareOption(
             ["--rev"],
             default="HEAD",
             show_default=True,

@@ -253,11 +253,11 @@ def test_ten_wait_at_once(committed: Repo) -> None:
     other = next(each for each in ids if each != staged)
     refused = approve(committed, other)
     assert refused.code == 2 and "is not of what is staged now" in refused.err
-    listed = guard(committed, "reviews")
+    listed = guard(committed, "pending")
     assert (listed.code, listed.out.count("outdated")) == (0, 9)
     assert all(found in listed.out for found in ids)
     assert waiting(committed) == [staged]
-    assert guard(committed, "reviews").out.count("outdated") == 0
+    assert guard(committed, "pending").out.count("outdated") == 0
     assert approve(committed, staged).code == 0
     assert waiting(committed) == []
 
@@ -265,7 +265,7 @@ def test_ten_wait_at_once(committed: Repo) -> None:
 def test_no_review_waits(committed: Repo) -> None:
     done = guard(committed, "pending")
     assert (done.code, done.out) == (0, "cli-guard: no pending reviews\n")
-    assert guard(committed, "reviews").out == done.out
+    assert guard(committed, "pending").out == done.out
 
 
 def test_a_broken_line_of_approvals_approves_nothing(committed: Repo) -> None:
@@ -277,7 +277,7 @@ def test_a_broken_line_of_approvals_approves_nothing(committed: Repo) -> None:
     path.unlink()
     path.mkdir()
     done = commit_hook(committed)
-    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "approvals.jsonl" in done.err
 
 
@@ -306,6 +306,6 @@ def test_what_cannot_be_recorded_is_not_said_to_wait(committed: Repo) -> None:
     (committed.path / ".git" / "cli-guard").write_text("in the way")
     stage(committed, {"reports.py": RISKY})
     done = commit_hook(committed)
-    assert done.code == 1
+    assert done.code == 2
     assert "should be a folder: remove it" in done.all
     assert "cli-guard approve" not in done.out

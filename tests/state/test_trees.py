@@ -160,7 +160,7 @@ def test_a_broken_file_is_one_clear_line(committed: Repo, damage: str) -> None:
     else:
         file.write_text({"text": "not JSON", "list": "[]"}[damage])
     done = guard(committed, "check-command", "ls")
-    assert done.code == 1
+    assert done.code == 2
     assert len(done.err.splitlines()) == 1 and "trees.json" in done.err
 
 
@@ -201,5 +201,5 @@ def test_the_user_can_only_choose_less_for_an_untrusted_tree(committed: Repo) ->
 def test_a_state_folder_that_cannot_be_written_is_said_in_one_line(committed: Repo) -> None:
     (Path(committed.env["HOME"]) / ".local").write_text("a file\n")
     done = guard(committed, "trust", stdin=Terminal("yes\n"))
-    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert (done.code, done.err.count("\n")) == (2, 1)
     assert "cannot be written" in done.err and "Traceback" not in done.err
