@@ -193,7 +193,7 @@ def test_what_was_approved_at_the_commit_is_not_asked_at_the_push(committed: Rep
         stdin=f"refs/heads/main {head} refs/heads/main {base}\n",
     )
     assert pushed.code == 0, pushed.all
-    assert "answered earlier" in pushed.out
+    assert "not shown (approved)" in pushed.out
 
 
 def test_unknown_approved_and_ambiguous(committed: Repo) -> None:

@@ -97,7 +97,7 @@ def test_the_page_in_a_browser(history: Repo, tmp_path: Path) -> None:
         )
         for file, title in (
             (report, "cli-guard: report"),
-            (review, "cli-guard: needs review"),
+            (review, "cli-guard: needs approval"),
         ):
             for scheme in ("light", "dark"):
                 page.open(file, scheme=scheme)
@@ -306,7 +306,7 @@ def test_how_each_commit_was_reviewed(committed: Repo) -> None:
         "Unseen": unknown,
         "Half": unknown,
         "Merge branch &#x27;side&#x27;": unknown,
-        "Mended": f"{allowed}; 1 x needed a person, before the commit",
+        "Mended": f"{allowed}; 1 x needed approval before the commit",
     }
     assert decisions(committed, "--since", start).keys() == known.keys() - {"Start"}
     assert decisions(committed, "--since", "2099-01-01") == {}

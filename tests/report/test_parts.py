@@ -128,7 +128,7 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
         ([str(complete)], "not the report of a part"),
         ([str(tmp_path / "cut")], "not the report of a part"),
         ([str(tmp_path / "nowhere")], "cannot be read"),
-        ([], "Missing argument"),
+        ([], "--join needs the reports"),
     ):
         done = merge(repo, *parts)
         assert (done.code, done.out) == (2, "") and words in done.err, (words, done)

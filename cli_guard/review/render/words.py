@@ -13,7 +13,19 @@ from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
 REASON_LENGTH = 120
-ANSWERED = {"approval": "approved", "config": "cli-guard.toml", "inline": "in the code"}
+# The one scale that a reader sees; severity and confidence, from which policy derives it, are in JSON and SARIF.
+SCALE = {
+    Disposition.DENY: "must fix",
+    Disposition.REVIEW: "needs approval",
+    Disposition.ADVISE: "advice",
+}
+# Why a finding is not shown.
+ANSWERED = {
+    "approval": "approved",
+    "config": "explained in cli-guard.toml",
+    "inline": "explained in the code",
+    "baseline": "in the baseline",
+}
 MARK = "cli-guard: ignore[RULE] reason"
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
@@ -65,7 +77,7 @@ def _secrets_only(review: Review) -> str:
 
 
 def tally(review: Review) -> str:
-    """Format `1 to fix, 2 to review, 4 remarks`; empty if there is nothing."""
+    """Format `must fix: 1, needs approval: 2, advice: 4`; empty if there is nothing."""
     return ", ".join(
         tally_of(disposition, review)
         for disposition in SHOWN
@@ -74,11 +86,8 @@ def tally(review: Review) -> str:
 
 
 def tally_of(disposition: Disposition, review: Review) -> str:
-    """Format the count of one disposition: `2 to review`."""
-    number = len(review.sort_findings(disposition))
-    if disposition is Disposition.ADVISE:
-        return count(number, "remark")
-    return f"{number} {'to fix' if disposition is Disposition.DENY else 'to review'}"
+    """Format the count of one disposition: `needs approval: 2`."""
+    return f"{SCALE[disposition]}: {len(review.sort_findings(disposition))}"
 
 
 def skipped_line(review: Review, shown: int) -> str:
@@ -133,12 +142,12 @@ def fuller(review: Review) -> str:
 
 def verdict(review: Review) -> str:
     """Return the verdict in one or two words, for the closing line."""
-    names = {
-        Decision.DENY: "denied",
-        Decision.REVIEW: "needs review",
-        Decision.ALLOW: "allowed",
-    }
-    return names[review.decision]
+    if review.decision is Decision.ALLOW:
+        return "allowed"
+    if review.decision is Decision.REVIEW:
+        return SCALE[Disposition.REVIEW]
+    has_finding = review.sort_findings(Disposition.DENY)
+    return SCALE[Disposition.DENY] if has_finding else "denied"
 
 
 def next_steps(review: Review) -> tuple[str, ...]:
@@ -160,9 +169,7 @@ def next_steps(review: Review) -> tuple[str, ...]:
         if not each.new
     ]
     ends = (
-        f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})"
-        if earlier
-        else ""
+        f", {len(earlier)} not shown ({', '.join(sorted(set(earlier)))})" if earlier else ""
     )
     # Nothing is known of what was not read.
     unread = "not everything was read" if any(each.asks for each in review.skipped) else ""
@@ -178,14 +185,21 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     denied = [judged.finding for judged in review.sort_findings(Disposition.DENY)]
     if not denied:
         return (_reason(review) or "policy does not allow it",)
-    must = f"{count(len(denied), 'finding')} must be fixed"
+    must = "1 finding stops this; fix it"
+    them = "it"
+    if len(denied) > 1:
+        must = f"{len(denied)} findings stop this; fix them"
+        them = "them"
     where_to, lines = _answers(denied)
     if event_of(review.event).request == MESSAGE:
         change = f"change the message, kept in {printable(review.message_file)}"
-        return (change, _resume(review), f"or answer it {where_to} with:", *lines)
+        return (change, _resume(review), f"or explain {them} {where_to} with:", *lines)
     if all(found.category is Category.MESSAGE for found in denied):
-        return (f"{must}: `git rebase -i` (reword), or answer {where_to} with", *lines)
-    return (f"{must}, or answered {where_to} with", *lines)
+        return (
+            f"{must} by `git rebase -i` (reword), or explain {them} {where_to} with",
+            *lines,
+        )
+    return (f"{must}, or explain {them} {where_to} with", *lines)
 
 
 def _answers(denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:

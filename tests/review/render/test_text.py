@@ -52,7 +52,7 @@ def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
             "pre-push", "failed", Decision.DENY, (JudgedFinding(several, Disposition.DENY),)
         )
     )
-    assert shown.startswith("1 to fix:\n\ncheck  ")
+    assert shown.startswith("must fix: 1\n\ncheck  ")
     assert "    | def f():\n    |     x\\x1b\n    |\n    | more\n" in shown
     assert shown.count("    |") == 30
     one = dataclasses.replace(failed, evidence="   indented")
@@ -71,7 +71,7 @@ def test_a_denied_key_names_its_answer() -> None:
         reviewed=1,
     )
     assert closing(review) == (
-        "denied: 1 finding must be fixed, or answered in the code with:\n"
+        "must fix: 1 finding stops this; fix it, or explain it in the code with:\n"
         "  # cli-guard: ignore[secret-aws-access-key] reason"
     )
 
@@ -81,7 +81,7 @@ def test_a_denied_message_says_how_to_change_it() -> None:
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
     assert closing(review).split("\n  ")[-5:] == [
         "git commit -eF .git/COMMIT_EDITMSG",
-        "or answer it in cli-guard.toml, in a commit before, with:",
+        "or explain it in cli-guard.toml, in a commit before, with:",
         "[[ignore]]",
         'rule = "message-subject-long"',
         'reason = "..."',
