@@ -72,7 +72,7 @@ def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
         (("uninstall",), "", 0),
         (("exec", "ps"), "", 0),
         (("exec", "stop", "--all"), "", 0),
-        (("exec", "logs", "1"), "", 1),
+        (("exec", "logs", "1"), "", 2),
         (("exec", "--help"), "", 0),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,

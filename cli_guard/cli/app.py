@@ -95,6 +95,15 @@ class HelpToStream:
             callback=partial(show_help, is_short=True),
         )
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Format what a command is for; a short help has the first paragraph alone."""
+        if not ctx.meta.get(SHORT):
+            super().format_help_text(ctx, formatter)  # type: ignore[misc]
+            return
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text((ctx.command.help or "").partition("\n\n")[0])
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Add the option by which `cli-guard help COMMAND` asks for all options."""
         whole = click.Option(

@@ -283,9 +283,9 @@ command = Command(
     callback=run,
     help="Approve a pending review, after looking at it; without an id, what is staged now, or the last one that waits."
     " The approval is bound to the rule, the path and the changed lines of each finding: it counts at the commit, at"
-    " each push and after a rebase. Nothing is committed or staged. If your key"
+    " each push and after a rebase. Nothing is committed or staged.\n\nIf your key"
     " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."
-    " For a request of `ask` it writes the"
+    "\n\nFor a request of `ask` it writes the"
     " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"
     " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[

@@ -158,11 +158,11 @@ command = ExecCommand(
     callback=run,
     context_settings={"allow_interspersed_args": False},
     help="Judge a command, then run it. One word is a bash script ('make test | tail'), several are a program and its"
-    " arguments, run without a shell. An allowed command runs, a denied one does not. If it needs review, you are asked"
-    " at a terminal; elsewhere it stops with exit code 3, unless your own configuration allows it ([commands] allow)."
-    " Every run is written to the audit log.",
+    " arguments, run without a shell.\n\nAn allowed command runs, a denied one does not. If it needs approval, you are"
+    " asked at a terminal; elsewhere it stops with exit code 3, unless your own configuration allows it ([commands]"
+    " allow). Every run is written to the audit log.",
     epilog="Exit codes: that of the command; 128 + signal; 124 timed out, 126 not executable, 127 not found; 130"
-    " interrupted. If nothing was run: 1 denied or not started, 2 wrong usage, 3 needs review. A command may exit with"
-    " these codes as well: with --format json its own is in return_code.",
+    " interrupted. If nothing was run: 1 denied or not started, 2 wrong usage, 3 needs approval. A command may exit"
+    " with these codes as well: with --format json its own is in return_code.",
     params=OPTIONS,
 )
