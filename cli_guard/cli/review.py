@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +24,9 @@ from cli_guard.review.request import (
 )
 from cli_guard.review.run import review_request
 from cli_guard.reviewers.shard import Shard
+
+if TYPE_CHECKING:
+    from cli_guard.answering.ignoring import Reviewed
 
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 MOST_OF_PART = 200_000_000
@@ -84,12 +88,13 @@ def show(
     color: str,
     output: str | None,
     *,
-    base: str | None = None,
+    within: Range | None = None,
     **options: bool,
 ) -> None:
     """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written.
 
-    `base` is the commit whose signers count on a page, None for HEAD; `options`: `verbose` or `brief`, for text.
+    `within` is the range that was reviewed, whose approvals a page shows, by the signers of its base; `options`:
+    `verbose` or `brief`, for text.
     """
     if format_name == "text":
         from cli_guard.review.render import text
@@ -99,15 +104,13 @@ def show(
             review, color=colored, ascii_only=io.ascii_only and not output, **options
         )
     elif format_name == "html":
-        from cli_guard.report.page.evidence import collect_evidence
+        from cli_guard.report.page.history import find_evidence
         from cli_guard.review.render import html
 
         evidence = None
         with suppress(NotARepository):
             repository = io.find_repository()
-            evidence = collect_evidence(
-                repository, io.invocation, base and repository.resolve(base)
-            )
+            evidence = find_evidence(repository, io.invocation, review, within)
         shown = html.render(review, evidence)
     else:
         shown = renderer(format_name)(review)
@@ -115,21 +118,37 @@ def show(
 
 
 def write_report(io: Io, shown: str, output: str | None) -> None:
-    """Print a report, or write all of it to a file, or nothing. Raises CliGuardError if that fails."""
+    """Print a report, or write all of it to a file, or nothing. Raises UsageError if that fails."""
     if not output:
         io.say(shown)
         return
-    from cli_guard.state.files import explain_write_errors, write_atomically
+    from cli_guard.state.files import write_atomically
 
     path = io.path(output)
     shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
-    with explain_write_errors("the report"):
-        path.parent.stat()  # its error names the folder, a later one a temporary file
+    try:
+        path.parent.stat()  # a later error names a temporary file
         if path.exists() and not path.is_file():  # a device, a pipe
             path.write_text(shown, "utf-8")
         else:
             # A link that a change brings along is replaced, not followed.
             write_atomically(path, shown)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {output}: {error.strerror}"
+        ) from error
+
+
+def show_patch(io: Io, reviewed: "Reviewed") -> None:
+    """Print the patch of all fixes for `git apply`, and on standard error what it leaves out."""
+    from cli_guard.answering.fixing import patch_of
+
+    patch, notes = patch_of(io.find_repository(), reviewed)
+    io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
+    for note in notes or ([] if patch else ["no finding has a fix"]):
+        io.warn(f"cli-guard: {note}")
 
 
 def write_baseline(io: Io, review: Review) -> None:
@@ -153,7 +172,7 @@ def join_parts(io: Io, names: tuple[str, ...], options: dict[str, object]) -> Re
     """Read the reports of `review --shard` jobs and join them to the whole review. Raises UsageError."""
     from cli_guard.report.parts import join_shards, read_parts
 
-    given = [*SELECTORS, "shard", "no_cache", "write_baseline"]
+    given = [*SELECTORS, "shard", "no_cache", "write_baseline", "fix"]
     if foreign := next((name for name in given if options[name]), None):
         raise UsageError(
             f"--join reads reports and reviews nothing: omit --{foreign.replace('_', '-')}"
@@ -199,16 +218,25 @@ def review_selected(
 def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     if options["quiet"] and options["verbose"]:
         raise UsageError("--quiet and --verbose exclude each other: give one of them")
-    base = None
+    if options["fix"] and (options["format"] != "text" or options["output"]):
+        raise UsageError("--fix prints a patch: omit --format and --output")
+    within = None
     if options["join"]:
         review = join_parts(io, paths, options)
     else:
         request = request_from(io, options)
-        base = request.base if isinstance(request, Range) else None
+        if options["fix"] and isinstance(request, Patch):
+            raise UsageError("--fix needs the files of a repository: omit --patch")
+        within = request if isinstance(request, Range) else None
         review = review_selected(io, request, paths, options)
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
+    if options["fix"]:
+        from cli_guard.answering.ignoring import Reviewed
+
+        show_patch(io, Reviewed(review.event, review.findings))
+        return 0 if options["exit_zero"] else review.exit_code
     output = str(options["output"]) if options["output"] else None
     format_name = str(options["format"])
     passes = review.decision is Decision.ALLOW
@@ -219,7 +247,7 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         # What a person asked to be quiet about is cut as a hook cuts it.
         brief = bool(options["quiet"])
         text = {"verbose": verbose, "brief": brief}
-        show(io, review, format_name, color, output, base=base, **text)
+        show(io, review, format_name, color, output, within=within, **text)
     return 0 if options["exit_zero"] else review.exit_code
 
 
@@ -265,6 +293,11 @@ command = Command(
         REPORT_FORMAT,
         OUTPUT,
         VERBOSE,
+        click.Option(
+            ["--fix"],
+            is_flag=True,
+            help="Print a patch of all fixes instead of the report, for `git apply`.",
+        ),
         click.Option(
             ["--quiet", "-q"],
             is_flag=True,

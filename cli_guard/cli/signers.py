@@ -23,7 +23,7 @@ from cli_guard.approvals.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.cli.app import Command, Group, RareOption
+from cli_guard.cli.app import Command, Day, Group, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.notes import REF, fetch_as_user
@@ -274,7 +274,7 @@ command.add_command(
             PRINCIPAL_OPTION,
             RareOption(
                 ["--until"],
-                type=click.DateTime(["%Y-%m-%d"]),
+                type=Day(),
                 metavar="DATE",
                 help="The first day (2027-01-31) on which it no longer counts.",
             ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import click
 
 from cli_guard.approvals.seals import PolicySeals, seals_of
-from cli_guard.cli.app import Command, RareOption
+from cli_guard.cli.app import Command, Day, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
@@ -148,7 +148,7 @@ class TrustQuestions:
         """Ask the person. Raises UsageError if none can answer."""
         person_needed(self.io, "trust", "trust")
         self.seals.require()
-        return ask_yes(self.io, question)
+        return ask_yes(self.io, question, once=False)
 
     def ask_about_checks(self, commit: str, *, named: bool) -> bool | None:
         """Show the checks at a commit, and ask unless they are trusted; `named`: they were asked for by an option."""
@@ -274,7 +274,7 @@ command = Command(
         ),
         RareOption(
             ["--expires"],
-            type=click.DateTime(["%Y-%m-%d"]),
+            type=Day(),
             metavar="DATE",
             help="The last day of the trust in agents.",
         ),

@@ -48,7 +48,7 @@ def test_one_answer_lets_the_work_of_the_tree_pass(committed: Repo) -> None:
         "review",
     )
     again = trust(committed)
-    assert "coding agents are trusted by" in again and "Type yes" not in again
+    assert "coding agents are trusted by" in again and "[y]es" not in again
     assert (
         f"{committed.path.resolve()}: workspace, by "
         in guard(committed, "trust", "--list").out

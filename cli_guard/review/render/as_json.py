@@ -61,8 +61,9 @@ def as_dict(review: Review) -> dict[str, object]:
         },
         "timings_ms": review.timings_ms,
         "notes": review.remarks,
-        # Only in the report that a hook keeps.
+        # Only in the report that is kept.
         **({"left": review.left} if review.left else {}),
+        **({"blobs": dict(review.blobs)} if review.blobs else {}),
     }
 
 
@@ -75,7 +76,7 @@ def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
 
 
 def _finding(found: Finding) -> Mapping[str, object]:
-    more = {"mark": found.mark} if found.mark else {}
+    more = {key: value for key in ("mark", "replaces") if (value := getattr(found, key))}
     return {
         **{key: getattr(found, key) for key in KEYS.split()},
         "where": where(found),
@@ -111,6 +112,7 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         left=data.get("left", ""),
         part=data.get("part", ""),
         binding=data.get("binding", ""),
+        blobs={path: str(blob) for path, blob in dict(data.pop("blobs", {})).items()},
         places={commit: str(path) for commit, path in data.get("places", ())},
         **{key: covered[key] for key in ("files", "reviewed")},
         **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},

@@ -91,7 +91,7 @@ def test_it_is_kept_for_the_user_alone_and_written_down(world: World) -> None:
     assert (checks["event"], checks["table"]) == ("trust", digest(world.repo))
     assert world.repo.guard("audit", "verify").code == 0
     again = world.trust()
-    assert again.code == 0 and "trusted by" in again.out and "Type yes" not in again.out
+    assert again.code == 0 and "trusted by" in again.out and "[N]o" not in again.out
 
 
 @pytest.mark.parametrize("answer", ["no", "", "yess", "y e s"])
@@ -178,7 +178,7 @@ def test_revoked(world: World) -> None:
 def test_what_is_not_committed_does_not_count_yet(world: World) -> None:
     world.repo.write("cli-guard.toml", '[checks.t]\ncommand = "make"\n')
     done = world.trust()
-    assert "make" not in done.out and "Type yes" not in done.out
+    assert "make" not in done.out and "[y]es" not in done.out
     assert "[checks] are not committed yet: they are not part of this" in done.out
     assert not file_of(world).exists()
     assert guard(world.repo, "trust", "--rev", "nowhere").code == 2
