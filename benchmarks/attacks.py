@@ -277,7 +277,7 @@ class Run:
             return "error", words
         # A stop for another reason, such as a log that cannot be written, is a stop as well.
         return (
-            "asked" if "needs review" in words and "denied" not in words else "denied"
+            "asked" if "needs approval:" in words and "must fix:" not in words else "denied"
         ), words
 
     def try_state(self, attack: Attack) -> tuple[str, str]:

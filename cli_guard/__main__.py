@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 # The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
 BLOCKED = 2
-NEEDS_REVIEW = 3  # `errors.ExitCode`
+# `errors.ExitCode`, which takes longer to load than a run on the server.
+NEEDS_REVIEW = 3
+INTERNAL = 4
 
 
 def main(
@@ -139,11 +141,11 @@ def run_in_process(argv: list[str]) -> int:
     try:
         code = main(argv, stdin, stdout, stderr, cwd, dict(os.environ))
     except BrokenPipeError:
-        code = ExitCode.DENIED
+        code = ExitCode.USAGE
     try:
         stdout.flush()
     except OSError:  # the reader has closed the pipe, or a disk is full
-        code = code or ExitCode.DENIED
+        code = code or ExitCode.USAGE
     return code
 
 
@@ -151,7 +153,7 @@ def run() -> None:
     """Run the console script. Every failure of a coding agent's hook blocks the tool."""
     from cli_guard.server import client
 
-    argv = sys.argv[1:]
+    argv = change_folder(sys.argv[1:])
     started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
     asked_by_agent = client.is_agent_hook(argv)
     try:
@@ -167,12 +169,25 @@ def run() -> None:
     except KeyboardInterrupt:
         code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
     except BaseException:
-        if not asked_by_agent:
-            raise
         sys.excepthook(*sys.exc_info())
-        code = BLOCKED
+        code = INTERNAL
     # Tearing down the imported libraries would cost a fifth of the whole run.
     os._exit(BLOCKED if code and asked_by_agent else code)
+
+
+def change_folder(argv: list[str]) -> list[str]:
+    """Change to the folder of each leading `-C DIR`, as Git does; return the other arguments.
+
+    What cannot be entered is left to the command line, which reports it. Whatever follows (the client of the server,
+    the hooks) knows the folder of the process alone.
+    """
+    while len(argv) > 1 and argv[0] == "-C":
+        try:
+            os.chdir(argv[1])
+        except OSError:
+            break
+        argv = argv[2:]
+    return argv
 
 
 def ask_person(argv: list[str], started: str) -> int:

@@ -1,11 +1,12 @@
 """The error tree, and the exit code of each branch.
 
-    CliGuardError            the base: one clear line, exit 1
-    +-- UsageError           wrong options or arguments, exit 2
-    +-- ConfigError          an invalid configuration file, exit 2
-    +-- GitError             Git refused, or printed what we cannot use, exit 2
-    |   +-- NotARepository   there is no repository here, exit 2
-    |   +-- MissingObject    an object that Git should have is missing, exit 2
+    CliGuardError            the base: it could not be done; one clear line, exit 2
+    +-- UsageError           wrong options or arguments
+    +-- ConfigError          an invalid configuration file
+    +-- GitError             Git refused, or printed what we cannot use
+    |   +-- NotARepository   there is no repository here
+    |   +-- MissingObject    an object that Git should have is missing
+    +-- Denied               policy denies it, and no answer changes that, exit 1
     +-- Interrupted          Ctrl-C after something had begun, exit 130
     +-- InternalError        a bug in cli-guard, exit 4
 
@@ -16,7 +17,11 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The exit codes of `cli-guard`; a hook passes them on, and Git blocks on any but 0."""
+    """The exit codes of `cli-guard`; a hook passes them on, and Git blocks on any but 0.
+
+    DENIED is also a check whose answer is no (`doctor`, `audit verify`, `server status`), a person who says no, and a
+    command that was run and failed. USAGE is whatever could not be done: wrong options, a configuration, a file.
+    """
 
     OK = 0
     DENIED = 1
@@ -29,25 +34,19 @@ class ExitCode(IntEnum):
 class CliGuardError(Exception):
     """A failure that the user can fix. `str(error)` is one line: what is wrong and what to do."""
 
-    exit_code: ExitCode = ExitCode.DENIED
+    exit_code: ExitCode = ExitCode.USAGE
 
 
 class UsageError(CliGuardError):
     """The command line is invalid."""
 
-    exit_code = ExitCode.USAGE
-
 
 class ConfigError(CliGuardError):
     """A configuration file is invalid; the message names the file and the key."""
 
-    exit_code = ExitCode.USAGE
-
 
 class GitError(CliGuardError):
     """Git refused; the message contains Git's own words."""
-
-    exit_code = ExitCode.USAGE
 
 
 class NotARepository(GitError):
@@ -56,6 +55,12 @@ class NotARepository(GitError):
 
 class MissingObject(GitError):
     """The repository refers to an object that its object store does not have."""
+
+
+class Denied(CliGuardError):
+    """Policy denies what was asked for, and no approval changes that."""
+
+    exit_code = ExitCode.DENIED
 
 
 class Interrupted(CliGuardError):

@@ -40,7 +40,7 @@ def help_of(*command: str) -> str:
     """Return the help text of a command, as a terminal of 80 columns shows it."""
     out = io.StringIO()
     main(
-        (*command, "--help"),
+        ("help", *command),
         io.StringIO(),
         out,
         out,

@@ -69,7 +69,9 @@ class World:
 
     def trust(self, *options: str, answer: str = "yes") -> Done:
         """Somebody at a terminal looks at the checks and answers."""
-        return guard(self.repo, "trust", *options, stdin=Terminal(f"{answer}\n"))
+        return guard(
+            self.repo, "trust", "--checks", *options, stdin=Terminal(f"{answer}\n")
+        )
 
     def review(
         self,

@@ -14,6 +14,8 @@ def write_pages(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # The library reads the commands that are loaded, and ours are not before they are called.
     loaded = {name: app.get_command(None, name) for name in COMMANDS}  # type: ignore[arg-type]
+    of_exec = loaded["exec"].background.items()  # type: ignore[union-attr]
+    loaded |= {f"exec {name}": each for name, each in of_exec}
     for name, summary in COMMANDS.items():
         loaded[name].short_help = summary  # type: ignore[union-attr] # the library would cut the long one
     whole = App(

@@ -226,7 +226,7 @@ def test_more_files_than_the_limit_are_named(committed: Repo) -> None:
 
 def test_an_output_that_is_full(committed: Repo) -> None:
     stage(committed, {"a.py": "y = 1\n"})
-    one_line(committed.inspect("review", "--output", "/dev/full"), 1, "No space left")
+    one_line(committed.inspect("review", "--output", "/dev/full"), 2, "No space left")
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             (GUARD, "review"),
@@ -272,7 +272,7 @@ def test_a_state_folder_that_cannot_be_written(committed: Repo) -> None:
     (committed.path / ".git" / "cli-guard").write_text("in the way")
     stage(committed, {"settings.py": LEAK})
     done = guard(committed, "hook", "pre-commit")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "cli-guard should be a folder: remove it" in done.err
 
 

@@ -25,7 +25,7 @@ RUNS = (
     "doctor",
     "server status",
     "exec -- echo hello",
-    "ps",
+    "exec ps",
     "shell ls",
     "uninstall",
 )

@@ -45,7 +45,7 @@ def test_an_approval_does_not_cover_later_content_of_the_same_push(
     guarded.commit("Ask for it", {"w.py": RISKY + "\n\nx = input()\nos.system('a' + x)\n"})
     done = guarded.try_git("push", "origin", "main")
     assert done.code != 0
-    assert "needs review" in done.all
+    assert "needs approval" in done.all
 
 
 def test_the_environment_does_not_name_what_is_merged_but_to_a_merge(

@@ -161,7 +161,7 @@ def find_ways(
     if context.profile is Profile.STRICT:
         choice = find_choice(invocation.env, agent)
         if choice is None or choice.profile != "strict":
-            ways["cli-guard trust"] = replace(context, profile=Profile.WORKSPACE)
+            ways["cli-guard trust --agents"] = replace(context, profile=Profile.WORKSPACE)
     found = (
         words
         for words, then in ways.items()

@@ -67,7 +67,7 @@ def verify_ref(
             return Verified(
                 update,
                 False,
-                "approvals can only be added: fetch them first (`cli-guard fetch`)",
+                "approvals can only be added: fetch them first (`cli-guard signers fetch`)",
             )
         strange = find_strange(repository, update)
         return Verified(update, not strange, strange or "approvals")
@@ -212,7 +212,7 @@ def break_glass(
             refused = f"{len(given)} of {people} people broke the glass"
         else:
             refused = (
-                f"signature good, but presence is {approval.level}; policy wants {wanted}"
+                f"signature good, but it shows only {approval.level}; policy wants {wanted}"
             )
     return Verified(
         update, False, f"{found.words}; break-glass refused: {refused}", found.review

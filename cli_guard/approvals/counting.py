@@ -253,7 +253,7 @@ def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str
     if not counted:
         best = Presence.highest(each.level for each in given)
         good = (
-            "signature good, but presence is"
+            "signature good, but it shows only"
             if best.rank
             else "approved at a terminal, which is"
         )

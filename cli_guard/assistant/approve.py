@@ -14,7 +14,7 @@ from cli_guard.answering.approve import check_still_pending, record_approval, re
 from cli_guard.assistant.applying import PatchWriter
 from cli_guard.assistant.ask import OpenServers, context_for
 from cli_guard.assistant.proposals import shown_patch
-from cli_guard.errors import CliGuardError, Interrupted, UsageError
+from cli_guard.errors import Denied, Interrupted, UsageError
 from cli_guard.model import Action
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
@@ -63,7 +63,7 @@ def find_requests(
         with context_for(repository, invocation, Snapshot.of({})) as context:
             denied = denied_now(requests, context)
         if denied:
-            raise CliGuardError(f"denied, and no approval changes that: {denied}")
+            raise Denied(f"denied, and no approval changes that: {denied}")
     return requests
 
 

@@ -1,6 +1,8 @@
 """The command line: parses and dispatches. Each command is a module of this folder, imported when it is called."""
 
 import datetime
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -8,54 +10,78 @@ import click
 
 from cli_guard import __version__
 from cli_guard.cli.io import Io
+from cli_guard.errors import UsageError
 from cli_guard.graph import half
 
 # Set by the script of `cli-guard completion`, which gives no arguments: no hook can be silenced by it.
 COMPLETE = "_CLI_GUARD_COMPLETE"
-COMMANDS = {
-    "review": "Review a change: staged, in the work tree, a commit, a range, a patch.",
-    "scan": "Search repositories, and their whole history, for secrets.",
-    "merge": "Join the reports of `review --shard` jobs to one.",
-    "hook": "Run a hook: Git and coding agents call this.",
-    "check-command": "Judge a shell command by what it would do, without running it.",
-    "ask": "Answer a request about the repository, or propose a patch for it.",
-    "chat": "Talk with a model about the repository, and approve what it proposes.",
-    "shell": "Run a bash command over the files of the repository, changing nothing.",
-    "exec": "Judge a command, then run it, in the foreground or the background.",
-    "ps": "List the background processes.",
-    "logs": "Show the output of a background process.",
-    "stop": "Stop background processes with their process trees.",
-    "install": "Install the Git hooks, or the hook of a coding agent, in this repository.",
-    "uninstall": "Remove the hooks and restore what was there before.",
-    "trust": "Trust this work tree, and the checks of its repository, after showing them.",
-    "allow": "Allow a command from now on, in this work tree or everywhere.",
-    "approve": "Approve a pending review, after looking at it.",
-    "signers": "Enrol, list and revoke the keys whose approvals count.",
-    "verify": "Verify that the findings of a range are approved by signature.",
-    "fetch": "Fetch the signed approvals of a remote.",
-    "ignore": "Write down why findings are ignored, in the code or in the policy.",
-    "reject": "Reject a pending review or proposal.",
-    "undo": "Revert an approved patch.",
-    "pending": "List the reviews and proposals that need a person.",
-    "last": "Show the last report again, and what the model says about the last commit.",
-    "stats": "Count the reviews, the findings, and what became of the model's questions.",
-    "report": "Write the history as one page: commits, findings, answers, policy.",
-    "audit": "Show or verify the audit log.",
-    "mcp": "Serve coding agents over standard input and output.",
-    "rules": "List every rule.",
-    "explain": "Explain a rule, a file, a name of the code, a commit or a command.",
-    "config": "Check a policy, show the one in force, or write a first one.",
-    "doctor": "Show what is installed, which policy applies and what would run.",
-    "server": "Show, start or stop the warm server that makes hooks quick.",
-    "completion": "Print the script that completes commands in bash, zsh or fish.",
-    "help": "Show the help of a command.",
-    "demo": "Show four real runs in a scratch repository.",
+WHOLE_HELP = "--help-all"
+# The groups of the help, in its order.
+GROUPS = {
+    "Review": {
+        "review": "Review a change: staged, a commit, a range, a patch.",
+        "verify": "Check that a range is clean, or approved by signature.",
+        "scan": "Search repositories and their history for secrets.",
+        "report": "Write the history of commits and findings as one page.",
+    },
+    "Answer": {
+        "approve": "Approve or reject a pending review after looking at it.",
+        "pending": "List the reviews and proposals that need a person.",
+        "ignore": "Write down why a finding is ignored, in code or policy.",
+        "undo": "Revert an approved patch.",
+        "last": "Show the last report again.",
+    },
+    "Policy": {
+        "config": "Check a policy, show the one in force, or write one.",
+        "rules": "List every rule.",
+        "explain": "Explain a rule, a file, a name, a commit or a command.",
+        "signers": "Say whose approvals count, and fetch those of others.",
+        "audit": "Show or verify the audit log.",
+        "trust": "Trust the checks of a repository, and agents in it.",
+        "allow": "Allow a command from now on, here or everywhere.",
+        "stats": "Count reviews and findings, and what became of them.",
+    },
+    "Agents": {
+        "check-command": "Judge a shell command without running it.",
+        "mcp": "Serve coding agents over standard input and output.",
+        "exec": "Judge a command, then run it, also in the background.",
+    },
+    "Ask": {
+        "ask": "Answer a question, or propose a patch.",
+        "chat": "Talk with a model, and approve what it proposes.",
+        "shell": "Run a bash command over a snapshot, changing nothing.",
+    },
+    "Set up": {
+        "install": "Install the Git hooks, or the hook of a coding agent.",
+        "uninstall": "Remove the hooks and restore what was there before.",
+        "doctor": "Show what is installed, what applies, what would run.",
+        "demo": "Show four real runs in a scratch repository.",
+        "server": "Show, start or stop the server that makes hooks quick.",
+        "completion": "Print the script that completes commands in a shell.",
+    },
 }
+COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
+# What the help does not list: Git and agents call the first, and the last is a hook by its own name.
+HIDDEN = ("hook", "help", "pre-receive")
+# Names of earlier releases, and what each is now.
+ALIASES = {
+    "reviews": ("pending",),
+    "merge": ("review", "--join"),
+    "reject": ("approve", "--reject"),
+    "fetch": ("signers", "fetch"),
+    "ps": ("exec", "ps"),
+    "logs": ("exec", "logs"),
+    "stop": ("exec", "stop"),
+}
+# A key of a context's `meta`: the help leaves out the options that are rarely needed.
+SHORT = "cli_guard.short_help"
 
 
-# Names that help does not list: that of the previous release, and a hook by its own name.
-ALIASES = {"reviews": "pending"}
-HIDDEN = ("pre-receive",)
+class RareOption(click.Option):
+    """An option that is rarely needed: the short help only names it."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        return None if ctx.meta.get(SHORT) else super().get_help_record(ctx)
 
 
 class Number(click.IntRange):
@@ -91,19 +117,53 @@ class HelpToStream:
         return parsed
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-            if wanted and not ctx.resilient_parsing:
-                ctx.find_object(Io).say(ctx.get_help())  # type: ignore[union-attr]
-                ctx.exit()
-
         return click.Option(
             ["--help", "-h"],
             is_flag=True,
             expose_value=False,
             is_eager=True,
             help="Show this help.",
-            callback=show,
+            callback=partial(show_help, is_short=True),
         )
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Format what a command is for; a short help has the first paragraph alone."""
+        if not ctx.meta.get(SHORT):
+            super().format_help_text(ctx, formatter)  # type: ignore[misc]
+            return
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text((ctx.command.help or "").partition("\n\n")[0])
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Add the option by which `cli-guard help COMMAND` asks for all options."""
+        whole = click.Option(
+            [WHOLE_HELP],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            hidden=True,
+            callback=partial(show_help, is_short=False),
+        )
+        return [*super().get_params(ctx), whole]  # type: ignore[misc]
+
+
+def show_help(
+    ctx: click.Context, _: click.Parameter, wanted: bool, *, is_short: bool
+) -> None:
+    """Print the help of a command; a short one ends with the names of the options that it leaves out."""
+    if not wanted or ctx.resilient_parsing:
+        return
+    ctx.meta[SHORT] = is_short
+    text = ctx.get_help()
+    rare = [each.opts[0] for each in ctx.command.params if isinstance(each, RareOption)]
+    if is_short and rare:
+        words = ctx.command_path.split()[1:]
+        more = f"More options, see `cli-guard help {' '.join(words)}`: {', '.join(rare)}."
+        lines = click.wrap_text(more, 78, "  ", "  ")
+        text = f"{text}\n\n{lines}"
+    ctx.find_object(Io).say(text)  # type: ignore[union-attr]
+    ctx.exit()
 
 
 class Command(HelpToStream, click.Command):
@@ -120,7 +180,6 @@ class App(Group):
     """The top level; a command's module is imported only to run it or to show its own help."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS and cmd_name not in HIDDEN:
             return None
         command: click.Command
@@ -131,10 +190,26 @@ class App(Group):
             command = import_module(f"cli_guard.cli.{name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name; print what an old name is called now."""
+        new = ALIASES.get(args[0])
+        if new is None:
+            return super().resolve_command(ctx, args)
+        if not ctx.resilient_parsing:
+            ctx.find_object(Io).warn(  # type: ignore[union-attr]
+                f"cli-guard: `cli-guard {args[0]}` is now `cli-guard {' '.join(new)}`"
+            )
+        return super().resolve_command(ctx, [*new, *args[1:]])
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Format the list of commands from the table above, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """Format the groups of commands from the table above, without importing them."""
+        longest = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                rows = [(name.ljust(longest), said) for name, said in commands.items()]
+                formatter.write_dl(rows)
 
 
 def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -143,14 +218,34 @@ def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
+def change_folder(ctx: click.Context, _: click.Parameter, folders: tuple[str, ...]) -> None:
+    """Let the command run in another folder, each one seen from the one before. Raises UsageError."""
+    for name in folders:
+        io = ctx.find_object(Io)
+        assert io is not None  # noqa: S101 - `dispatch` and completion set it
+        folder = io.path(name)
+        if not folder.is_dir():
+            raise UsageError(f"-C {name}: there is no such folder")
+        ctx.obj = replace(io, cwd=folder.resolve())
+
+
 app = App(
     "cli-guard",
     # Not loaded; for the suggestion of a name.
     commands=dict.fromkeys(COMMANDS),  # type: ignore[arg-type]
     help="Reviews a change at the moment Git records it, and blocks when policy denies.",
-    epilog="Exit codes: 0 ok, 1 denied or failed, 2 wrong usage or configuration, 3 needs review, 4 internal"
-    " error, 130 interrupted.",
+    epilog="Exit codes: 0 ok, 1 denied, or the command that was run failed, 2 it could not be done (usage,"
+    " configuration, a file), 3 needs approval, 4 internal error, 130 interrupted.",
     params=[
+        click.Option(
+            ["-C", "folders"],
+            multiple=True,
+            metavar="DIR",
+            expose_value=False,
+            is_eager=True,
+            callback=change_folder,
+            help="Run as if it were started in DIR.",
+        ),
         click.Option(
             ["--version", "-V"],
             is_flag=True,
@@ -158,11 +253,11 @@ app = App(
             is_eager=True,
             callback=show_version,
             help="Show the version.",
-        )
+        ),
     ],
 )
 
-COLOR = click.Option(
+COLOR = RareOption(
     ["--color"],
     type=click.Choice(["auto", "always", "never"]),
     default="auto",

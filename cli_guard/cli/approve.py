@@ -15,6 +15,7 @@ from cli_guard.answering.approve import (
     check_is_same,
     find_pending,
     line_of,
+    reject,
 )
 from cli_guard.answering.kept import is_outdated, request_of, reviewed_index
 from cli_guard.answering.signing import (
@@ -23,12 +24,12 @@ from cli_guard.answering.signing import (
     plan_signature,
     store_signed,
 )
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, RareOption
 from cli_guard.cli.hook import review_for_git
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import CliGuardError, Denied, UsageError
 from cli_guard.graph import half
 from cli_guard.hooks import event_of
 from cli_guard.model import Decision, Disposition, Finding, Presence
@@ -78,10 +79,15 @@ def run(
     expires: str,
     path: str,
     break_glass: bool,
+    rejected: bool,
 ) -> int:
-    """Approve a review and resume its graph."""
+    """Approve a review and resume its graph, or reject it."""
     repository = io.find_repository()
     records = Records(repository.state_folder)
+    if rejected:
+        if diff or key or expires or path or break_glass:
+            raise UsageError("--reject goes with --reason alone: omit the other options")
+        return reject_review(io, repository, records, id, reason)
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(
@@ -112,6 +118,19 @@ def run(
     return code
 
 
+def reject_review(
+    io: Io, repository: Repository, records: Records, id: str | None, reason: str
+) -> int:
+    """Reject a pending review or proposal. Raises UsageError, CliGuardError."""
+    if id is None:
+        raise UsageError("--reject needs the id of a review: see `cli-guard pending`")
+    review = find_pending(records, id, io.invocation)
+    with explain_write_errors("the rejection"):
+        reject(repository, review, io.invocation, reason)
+    io.say(f"cli-guard: {review.id} rejected; nothing was changed")
+    return 0
+
+
 def last_pending(io: Io, records: Records) -> str:
     """Return the id of the last review that can be answered now. Raises UsageError for none."""
     for each in reversed(records.pending()):
@@ -128,10 +147,10 @@ def show_diff(io: Io, review: PendingReview) -> int:
 
 
 def staged_review(io: Io) -> str:
-    """Review what is staged; return the id of the review, "" if nothing needs one. Raises CliGuardError if denied."""
+    """Review what is staged; return the id of the review, "" if nothing needs one. Raises Denied, CliGuardError."""
     review = review_request(Staged(), io.invocation)
     if review.decision is Decision.DENY:
-        raise CliGuardError(
+        raise Denied(
             f"what is staged is denied, and no approval changes that: {review.review_reason}"
         )
     if review.decision is Decision.REVIEW and not review.review_id:
@@ -271,9 +290,9 @@ command = Command(
     callback=run,
     help="Approve a pending review, after looking at it; without an id, what is staged now, or the last one that waits."
     " The approval is bound to the rule, the path and the changed lines of each finding: it counts at the commit, at"
-    " each push and after a rebase. Nothing is committed or staged. If your key"
+    " each push and after a rebase. Nothing is committed or staged.\n\nIf your key"
     " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."
-    " For a request of `ask` it writes the"
+    "\n\nFor a request of `ask` it writes the"
     " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"
     " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
@@ -287,20 +306,25 @@ command = Command(
             metavar="TEXT",
             help="The reason; written to the audit log and into the signed statement.",
         ),
-        click.Option(["--key"], default="", metavar="FILE", help="The key to sign with."),
         click.Option(
+            ["--reject", "rejected"],
+            is_flag=True,
+            help="Reject it instead; no file is changed.",
+        ),
+        RareOption(["--key"], default="", metavar="FILE", help="The key to sign with."),
+        RareOption(
             ["--expires"],
             default="",
             metavar="TIME",
             help="Valid for 12h, 30d or 4w (signed ones).",
         ),
-        click.Option(
+        RareOption(
             ["--for", "path"],
             default="",
             metavar="PATH",
             help="Only the findings at this path.",
         ),
-        click.Option(
+        RareOption(
             ["--break-glass"],
             is_flag=True,
             help="Sign that one commit (HEAD, or the id given) may pass a server unverified; it needs --note.",

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command, Group
+from cli_guard.cli.app import FORMAT, Command, Group, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.repository.protocol import Repository
@@ -194,20 +194,20 @@ command.add_command(
         params=[
             click.Option(["--all", "all_"], is_flag=True, help="Show every entry."),
             FORMAT,
-            click.Option(["--approvals"], is_flag=True, help="Show every approval."),
-            click.Option(
+            RareOption(["--approvals"], is_flag=True, help="Show every approval."),
+            RareOption(
                 ["--commit"],
                 default="",
                 metavar="REV",
                 help="Show the approvals of a commit.",
             ),
-            click.Option(
+            RareOption(
                 ["--finding"],
                 default="",
                 metavar="RULE",
                 help="Of a rule or a fingerprint.",
             ),
-            click.Option(
+            RareOption(
                 ["--by"], default="", metavar="PERSON", help="Of a user, or of a signer."
             ),
         ],

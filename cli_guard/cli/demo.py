@@ -148,21 +148,21 @@ def clean_commit(scratch: Scratch) -> bool:
 
 def credential(scratch: Scratch) -> bool:
     """Show a commit that is denied for a credential."""
-    scratch.title("2. A credential is denied")
+    scratch.title("2. A credential must be fixed")
     scratch.write("settings.py", f'"""Settings."""\n\naws_access_key_id = "{KEY}"\n')
     scratch.show("git", "add", "settings.py")
-    denied = scratch.show("git", "commit", "-q", "-m", "Add settings", expect="denied:")
+    denied = scratch.show("git", "commit", "-q", "-m", "Add settings", expect="must fix:")
     scratch.show("git", "rm", "-q", "--force", "settings.py")
     return denied
 
 
 def approval(scratch: Scratch) -> bool:
     """Show a commit that needs review, is approved and passes."""
-    scratch.title("3. A finding that needs review is approved once")
+    scratch.title("3. A finding that needs approval is approved once")
     scratch.write("reports.py", RISKY)
     scratch.show("git", "add", "reports.py")
     stopped = scratch.show(
-        "git", "commit", "-q", "-m", "Add reports", expect="needs review:"
+        "git", "commit", "-q", "-m", "Add reports", expect="needs approval:"
     )
     waiting = Records(scratch.path / ".git" / "cli-guard").pending()
     approved = bool(waiting) and scratch.show_typing(
@@ -172,7 +172,7 @@ def approval(scratch: Scratch) -> bool:
         stopped
         and approved
         and scratch.show(
-            "git", "commit", "-q", "-m", "Add reports", expect="answered earlier"
+            "git", "commit", "-q", "-m", "Add reports", expect="not shown (approved)"
         )
     )
 
@@ -180,7 +180,7 @@ def approval(scratch: Scratch) -> bool:
 def push(scratch: Scratch) -> bool:
     """Show a push that is denied for a commit in the middle."""
     scratch.title(
-        "4. A push is denied for a key that one of its commits adds and a later one removes"
+        "4. A push is stopped for a key that one of its commits adds and a later one removes"
     )
     scratch.write("deploy.py", f'"""Deploys."""\n\ntoken = "{TOKEN}"\n')
     scratch.show("git", "add", "deploy.py")
@@ -192,7 +192,7 @@ def push(scratch: Scratch) -> bool:
     scratch.write("README.md", "# Sums and reports\n")
     scratch.show("git", "add", "README.md")
     scratch.show("git", "commit", "-q", "-m", "Add a README")
-    return scratch.show("git", "push", "-q", "origin", "main", expect="denied:")
+    return scratch.show("git", "push", "-q", "origin", "main", expect="must fix:")
 
 
 @click.pass_obj

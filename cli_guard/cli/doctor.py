@@ -145,7 +145,7 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 
 def tree_line(io: Io, repository: Repository) -> str:
-    """Describe how far the work tree is trusted."""
+    """Describe how far coding agents are trusted in the work tree."""
     from cli_guard.approvals.seals import seals_of
     from cli_guard.state.trees import TrustedTrees
 
@@ -155,11 +155,14 @@ def tree_line(io: Io, repository: Repository) -> str:
         )
     except CliGuardError as error:
         return f"! {error}"
-    return (
-        f"work tree: {tree.words}"
-        if tree
-        else "work tree: not trusted, see `cli-guard trust`"
-    )
+    if tree and tree.agents:
+        return f"coding agents: {tree.words}"
+    if tree and tree.is_from_before:
+        return (
+            f"coding agents: not trusted; {tree.words} was one answer for the checks as well, and counts for these"
+            " alone: see `cli-guard trust --agents`"
+        )
+    return "coding agents: not trusted in this work tree, see `cli-guard trust --agents`"
 
 
 def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[str]:
@@ -181,7 +184,7 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
     yield (
         f"checks: {names} ({trust.words})"
         if trust
-        else f"! checks: {names}: not trusted, see `cli-guard trust`"
+        else f"! checks: {names}: not trusted, see `cli-guard trust --checks`"
     )
 
 

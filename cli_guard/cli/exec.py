@@ -2,9 +2,12 @@
 
 import stat
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import click
 
+from cli_guard.cli import logs, ps, stop
 from cli_guard.cli.app import Command
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
 from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
@@ -111,16 +114,55 @@ def with_line_end(text: str | None) -> str | None:
     return text if text is None or text.endswith("\n") else f"{text}\n"
 
 
-command = Command(
+class ExecCommand(Command):
+    """A command that is run, unless the first word names what is done with those in the background.
+
+    `exec ps` lists these; `exec -- ps` runs the program of that name.
+    """
+
+    background = MappingProxyType(
+        {"ps": ps.command, "logs": logs.command, "stop": stop.command}
+    )
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        name = args[0] if args else ""
+        if name not in self.background:
+            return super().make_context(info_name, args, parent, **extra)
+        whole = f"{info_name} {name}"
+        try:
+            return self.background[name].make_context(whole, args[1:], parent, **extra)
+        except click.BadParameter:
+            raise
+        except click.UsageError as error:
+            hint = f"for the program of that name: cli-guard exec -- {name}"
+            raise click.UsageError(
+                f"{error.format_message()} ({hint})", error.ctx
+            ) from error
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.help or "") for name, each in self.background.items()]
+            )
+
+
+command = ExecCommand(
     "exec",
     callback=run,
     context_settings={"allow_interspersed_args": False},
     help="Judge a command, then run it. One word is a bash script ('make test | tail'), several are a program and its"
-    " arguments, run without a shell. An allowed command runs, a denied one does not. If it needs review, you are asked"
-    " at a terminal; elsewhere it stops with exit code 3, unless your own configuration allows it ([commands] allow)."
-    " Every run is written to the audit log.",
+    " arguments, run without a shell.\n\nAn allowed command runs, a denied one does not. If it needs approval, you are"
+    " asked at a terminal; elsewhere it stops with exit code 3, unless your own configuration allows it ([commands]"
+    " allow). Every run is written to the audit log.",
     epilog="Exit codes: that of the command; 128 + signal; 124 timed out, 126 not executable, 127 not found; 130"
-    " interrupted. If nothing was run: 1 denied or not started, 2 wrong usage, 3 needs review. A command may exit with"
-    " these codes as well: with --format json its own is in return_code.",
+    " interrupted. If nothing was run: 1 denied or not started, 2 wrong usage, 3 needs approval. A command may exit"
+    " with these codes as well: with --format json its own is in return_code.",
     params=OPTIONS,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from cli_guard.cli.app import FORMAT, Number
+from cli_guard.cli.app import FORMAT, Number, RareOption
 from cli_guard.errors import UsageError
 from cli_guard.execution.processes.model import STARTUP_TIMEOUT, TIMEOUT
 
@@ -84,28 +84,32 @@ def names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tupl
     return value
 
 
-def flag(*names: str, help: str) -> click.Option:
+def flag(*names: str, help: str, kind: type[click.Option] = click.Option) -> click.Option:
     """Build an option without a value."""
-    return click.Option(list(names), is_flag=True, help=help)
+    return kind(list(names), is_flag=True, help=help)
 
 
 OPTIONS: list[click.Parameter] = [
     click.Argument(["words"], nargs=-1, required=True, metavar="COMMAND..."),
-    flag("--background", "-b", help="Run in the background; see `ps`, `logs` and `stop`."),
+    flag(
+        "--background",
+        "-b",
+        help="Run in the background; see `exec ps`, `exec logs` and `exec stop`.",
+    ),
     click.Option(
         ["--timeout"],
         callback=time_limit,
         metavar="SECONDS",
         help=f"Kill the process tree after SECONDS (none: no limit).  [default: {TIMEOUT:g}]",
     ),
-    click.Option(
+    RareOption(
         ["--startup-timeout"],
         callback=start_time,
         metavar="SECONDS",
         help="In the background: seconds to wait until it has started or answers on its port."
         f"  [default: {STARTUP_TIMEOUT:g}]",
     ),
-    click.Option(
+    RareOption(
         ["--port"],
         type=Number(1, 65_535),
         metavar="N",
@@ -120,26 +124,26 @@ OPTIONS: list[click.Parameter] = [
         help="Pass this environment variable; may be repeated. Only what every program needs is passed by default"
         " (PATH, HOME, LANG ...), and nothing that looks like a secret.",
     ),
-    click.Option(
+    RareOption(
         ["--stdin"],
         metavar="TEXT",
         help="Text for the command's standard input. Default in the foreground: read the terminal or pipe.",
     ),
     # The name in the previous release.
     click.Option(["--respond"], hidden=True),
-    click.Option(
+    RareOption(
         ["--tty/--no-tty"],
         default=None,
         help="Run it in a pseudo-terminal, so that its output comes at once. Default: in the foreground, if"
         " standard input, output and error are terminals.",
     ),
-    click.Option(
+    RareOption(
         ["--cpu-seconds"],
         type=Number(min=1),
         metavar="N",
         help="Limit the CPU time of each process.",
     ),
-    click.Option(
+    RareOption(
         ["--memory"],
         type=Number(min=1),
         metavar="MB",
@@ -157,6 +161,7 @@ OPTIONS: list[click.Parameter] = [
     flag(
         "--raw",
         help="Pass its output through unchanged, secrets included; control characters never reach a terminal.",
+        kind=RareOption,
     ),
     FORMAT,
 ]

@@ -141,7 +141,7 @@ def report_started(io: Io, begun: "Started") -> None:
         waits = "" if begun.state == "ready" else " (it does not answer yet)"
         io.say(
             f"{begun.state}{where}{waits}: process {begun.pid}, log {one_line(begun.log_file or '')};"
-            f" stop it with: cli-guard stop {begun.pid}"
+            f" stop it with: cli-guard exec stop {begun.pid}"
         )
         return
     code = "" if begun.return_code is None else f" with {begun.return_code}"

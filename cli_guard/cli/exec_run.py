@@ -131,7 +131,7 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     except KeyboardInterrupt:
         job.run.note("start", ended="interrupted")
         io.warn(
-            "cli-guard: interrupted during start-up: the process may be running, see `cli-guard ps`"
+            "cli-guard: interrupted during start-up: the process may be running, see `cli-guard exec ps`"
         )
         return ExitCode.INTERRUPTED
     if begun.state not in ("ready", "starting"):

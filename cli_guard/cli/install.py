@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from cli_guard.agents.registry import AGENTS
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.git.configured import configure, remove_configured
@@ -34,7 +34,7 @@ def agent_option(verb: str) -> click.Option:
 
 
 def where_option(note: str) -> click.Option:
-    return click.Option(
+    return RareOption(
         ["--where"],
         type=click.Choice(("project", "local", "user")),
         help=f"With --agent: the agent's settings of the project (shared), local (not shared) or of the user; {note}.",
@@ -125,7 +125,7 @@ command = Command(
             type=click.Choice([each.name for each in GIT_HOOKS]),
             help="Install only this hook; may be repeated.",
         ),
-        click.Option(
+        RareOption(
             ["--force", "-f"],
             is_flag=True,
             help="Replace an existing hook instead of keeping it.",

@@ -1,4 +1,4 @@
-"""`cli-guard logs`: show the output of a background process."""
+"""`cli-guard exec logs`: show the output of a background process."""
 
 import click
 
@@ -29,7 +29,7 @@ def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
 command = Command(
     "logs",
     callback=run,
-    help="Show the last lines of output (both streams) of a background process, running or ended.",
+    help="Show the last lines that a background process printed, running or ended.",
     params=[
         click.Argument(["pid"], type=Number(min=1), metavar="PID"),
         click.Option(

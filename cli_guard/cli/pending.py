@@ -51,7 +51,7 @@ def run(io: Io, /) -> int:
         io.say("cli-guard: no pending reviews")
         return 0
     io.say(
-        "Answer one with `cli-guard approve ID` or `cli-guard reject ID`, then run its commit or push again."
+        "Answer one with `cli-guard approve ID` or `cli-guard approve --reject ID`, then run its commit or push again."
     )
     return 0
 

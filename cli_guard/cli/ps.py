@@ -1,4 +1,4 @@
-"""`cli-guard ps`: list the background processes that were started from here."""
+"""`cli-guard exec ps`: list the background processes that were started from here."""
 
 import click
 
@@ -85,6 +85,6 @@ def table(rows: list[tuple[str, ...]]) -> list[str]:
 command = Command(
     "ps",
     callback=run,
-    help="List the background processes of this repository (or of no repository), running and recently ended.",
+    help="List the background processes of this repository, running and recently ended.",
     params=[FORMAT],
 )

@@ -1,15 +1,16 @@
 """`cli-guard review`: review a change by hand."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.app import COLOR, Command, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.errors import NotARepository, UsageError
+from cli_guard.model import Decision
 from cli_guard.review.render import FORMATS, renderer
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from cli_guard.answering.ignoring import Reviewed
 
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
+MOST_OF_PART = 200_000_000
 
 
 REPORT_FORMAT = click.Option(
@@ -166,8 +168,34 @@ def write_baseline(io: Io, review: Review) -> None:
     )
 
 
-@click.pass_obj
-def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
+def join_parts(io: Io, names: tuple[str, ...], options: dict[str, object]) -> Review:
+    """Read the reports of `review --shard` jobs and join them to the whole review. Raises UsageError."""
+    from cli_guard.report.parts import join_shards, read_parts
+
+    given = [*SELECTORS, "shard", "no_cache", "write_baseline", "fix"]
+    if foreign := next((name for name in given if options[name]), None):
+        raise UsageError(
+            f"--join reads reports and reviews nothing: omit --{foreign.replace('_', '-')}"
+        )
+    if not names:
+        raise UsageError("--join needs the reports: name each file")
+    found: dict[str, Review] = {}
+    for name in names:
+        try:
+            with io.path(name).open("rb") as file:
+                content = file.read(MOST_OF_PART)  # what is cut off there is no JSON
+        except OSError as error:
+            raise UsageError(f"{name} cannot be read: {error.strerror}") from error
+        for number, part in enumerate(read_parts(name, content), 1):
+            is_new = number == 1 and name not in found
+            found[name if is_new else f"{name} (run {number})"] = part
+    return join_shards(found)
+
+
+def review_selected(
+    io: Io, request: Request, paths: tuple[str, ...], options: dict[str, object]
+) -> Review:
+    """Review the change that the options select. Raises UsageError, CliGuardError."""
     shard = Shard.parse(str(options["shard"])) if options["shard"] else None
     if shard and options["write_baseline"]:
         raise UsageError("--write-baseline needs the whole review: omit --shard")
@@ -175,13 +203,8 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         raise UsageError(
             f"--{'shard' if shard else 'write-baseline'} needs the whole review: omit the paths"
         )
-    if options["fix"] and (options["format"] != "text" or options["output"]):
-        raise UsageError("--fix prints a patch: omit --format and --output")
-    request = request_from(io, options)
-    if options["fix"] and isinstance(request, Patch):
-        raise UsageError("--fix needs the files of a repository: omit --patch")
-    with progress(io.stderr) as on_progress:
-        review = review_request(
+    with nullcontext() if options["quiet"] else progress(io.stderr) as on_progress:
+        return review_request(
             request,
             io.invocation,
             cache=not options["no_cache"],
@@ -189,6 +212,23 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
             shard=shard,
             paths=paths,
         )
+
+
+@click.pass_obj
+def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
+    if options["quiet"] and options["verbose"]:
+        raise UsageError("--quiet and --verbose exclude each other: give one of them")
+    if options["fix"] and (options["format"] != "text" or options["output"]):
+        raise UsageError("--fix prints a patch: omit --format and --output")
+    within = None
+    if options["join"]:
+        review = join_parts(io, paths, options)
+    else:
+        request = request_from(io, options)
+        if options["fix"] and isinstance(request, Patch):
+            raise UsageError("--fix needs the files of a repository: omit --patch")
+        within = request if isinstance(request, Range) else None
+        review = review_selected(io, request, paths, options)
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
@@ -196,37 +236,49 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         from cli_guard.answering.ignoring import Reviewed
 
         show_patch(io, Reviewed(review.event, review.findings))
-        return review.exit_code
+        return 0 if options["exit_zero"] else review.exit_code
     output = str(options["output"]) if options["output"] else None
-    within = request if isinstance(request, Range) else None
     format_name = str(options["format"])
-    color = str(options["color"])
-    verbose = bool(options["verbose"])
-    show(io, review, format_name, color, output, verbose=verbose, within=within)
-    return review.exit_code
+    passes = review.decision is Decision.ALLOW
+    is_kept_back = options["quiet"] and passes and format_name == "text" and not output
+    if not is_kept_back:
+        color = str(options["color"])
+        verbose = bool(options["verbose"])
+        # What a person asked to be quiet about is cut as a hook cuts it.
+        brief = bool(options["quiet"])
+        text = {"verbose": verbose, "brief": brief}
+        show(io, review, format_name, color, output, within=within, **text)
+    return 0 if options["exit_zero"] else review.exit_code
 
 
 command = Command(
     "review",
     callback=run,
     help="Review a change: what is staged, unless an option names another. With PATH only these files, folders and"
-    " globs of it; that is never recorded, and no hook trusts it. Only --write-baseline and --output write a file.",
+    " globs of it; that is never recorded, and no hook trusts it. Exit codes: 0 nothing stops, 1 something must be"
+    " fixed, 3 something needs approval, 2 it could not be reviewed.",
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
         click.Option(
             ["--staged"], is_flag=True, help="What `git commit` would record (the default)."
+        ),
+        RareOption(
+            ["--join"],
+            is_flag=True,
+            help="Join the reports of all `--shard` jobs (json or sarif), given as PATHs. A part that is missing,"
+            " there twice, or of another range, policy or version of cli-guard is an error.",
         ),
         click.Option(
             ["--worktree"],
             is_flag=True,
             help="Everything that differs from HEAD, untracked files included, by the policy of the work tree.",
         ),
-        click.Option(
+        RareOption(
             ["--shard"],
             metavar="K/N",
             help="Review only part K of N, for jobs that share one review.",
         ),
-        click.Option(
+        RareOption(
             ["--no-cache"],
             is_flag=True,
             help="Examine every file again, even if it had no findings before.",
@@ -247,6 +299,16 @@ command = Command(
             help="Print a patch of all fixes instead of the report, for `git apply`.",
         ),
         click.Option(
+            ["--quiet", "-q"],
+            is_flag=True,
+            help="Print nothing if nothing stops, and no progress.",
+        ),
+        click.Option(
+            ["--exit-zero"],
+            is_flag=True,
+            help="Exit with 0 whatever is found; an error is still one.",
+        ),
+        RareOption(
             ["--write-baseline"],
             is_flag=True,
             help="Write the findings to cli-guard-baseline.json.",

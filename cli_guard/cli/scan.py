@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cli_guard.cli.app import COLOR, Command, Number
+from cli_guard.cli.app import COLOR, Command, Number, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.cli.review import OUTPUT, write_report
@@ -97,29 +97,29 @@ command = Command(
             is_flag=True,
             help="Every commit of every ref, not the tip alone.",
         ),
-        click.Option(
+        RareOption(
             ["--rules"],
             is_flag=True,
             help="Also review the files of the tip by all other rules.",
         ),
-        click.Option(
+        RareOption(
             ["--jobs", "-j"],
             type=Number(1, 256),
             help="Processes (default: one a core).",
         ),
-        click.Option(
+        RareOption(
             ["--state"],
             metavar="FOLDER",
             help="Keep the state here, not in the repository.",
         ),
-        click.Option(["--fresh"], is_flag=True, help="Ignore what earlier runs have done."),
-        click.Option(
+        RareOption(["--fresh"], is_flag=True, help="Ignore what earlier runs have done."),
+        RareOption(
             ["--engine"],
             type=click.Choice(["local", "dask"]),
             default="local",
             help="What scans.",
         ),
-        click.Option(
+        RareOption(
             ["--scheduler"], metavar="ADDRESS", help="The Dask scheduler, tls://HOST:PORT."
         ),
         click.Option(

@@ -23,12 +23,14 @@ from cli_guard.approvals.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.cli.app import Command, Day, Group
+from cli_guard.cli.app import Command, Day, Group, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.notes import REF, fetch_as_user
 from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
-from cli_guard.state.files import explain_write_errors
+from cli_guard.state.files import explain_write_errors, lock
+from cli_guard.state.records import Records
 
 HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
 
@@ -218,6 +220,19 @@ def revoke(io: Io, /, who: str) -> int:
     return 0
 
 
+@click.pass_obj
+def fetch(io: Io, /, remote: str) -> int:
+    """Fetch the signed approvals of a remote, and merge them with those here."""
+    repository = io.find_repository()
+    records = Records(repository.state_folder)
+    records.prepare()
+    with lock(records.folder / "notes"):
+        found = fetch_as_user(repository, remote, io.env)
+    done = "merged the approvals" if found else "there are no approvals"
+    io.say(f"cli-guard: {done} of {printable(remote)} ({REF})")
+    return 0
+
+
 def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> bytes:
     """Return the key revocation list with some keys added (ssh-keygen(1), `-k`). Raises CliGuardError."""
     import tempfile
@@ -242,7 +257,10 @@ PRINCIPAL_OPTION = click.Option(
     metavar="MAIL",
     help="Whose key it is; Git's user.email by default.",
 )
-command = Group("signers", help="Enrol, list and revoke the keys whose approvals count.")
+command = Group(
+    "signers",
+    help="Say whose approvals count: enrol, list and revoke keys, and fetch what others signed.",
+)
 command.add_command(
     Command("init", callback=init, help="Enrol your own key.", params=[PRINCIPAL_OPTION])
 )
@@ -254,19 +272,19 @@ command.add_command(
         params=[
             click.Argument(["key"]),
             PRINCIPAL_OPTION,
-            click.Option(
+            RareOption(
                 ["--until"],
                 type=Day(),
                 metavar="DATE",
                 help="The first day (2027-01-31) on which it no longer counts.",
             ),
-            click.Option(
+            RareOption(
                 ["--challenge"],
                 default="",
                 metavar="FILE",
                 help="The challenge that ssh-keygen was given.",
             ),
-            click.Option(
+            RareOption(
                 ["--attestation"],
                 default="",
                 metavar="FILE",
@@ -282,5 +300,13 @@ command.add_command(
         callback=revoke,
         help="Revoke the keys of a person, or one public key.",
         params=[click.Argument(["who"])],
+    )
+)
+command.add_command(
+    Command(
+        "fetch",
+        callback=fetch,
+        help="Fetch the signed approvals of a remote.",
+        params=[click.Argument(["remote"], default="origin")],
     )
 )

@@ -1,4 +1,4 @@
-"""`cli-guard stop`: stop background processes with their process trees."""
+"""`cli-guard exec stop`: stop background processes with their process trees."""
 
 import click
 
@@ -14,7 +14,7 @@ from cli_guard.state.records import state_folder
 @click.pass_obj
 def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int:
     if (pid is None) == (not all_):
-        raise UsageError("give the PID of one process (see `cli-guard ps`), or --all")
+        raise UsageError("give the PID of one process (see `cli-guard exec ps`), or --all")
     with manager_of(io) as manager:
         running = {each.pid for each in manager.processes() if each.running}
         stopped = (
@@ -54,8 +54,8 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
 command = Command(
     "stop",
     callback=run,
-    help="Stop background processes of `cli-guard exec --background`, each with its process tree: SIGINT, then SIGTERM,"
-    " then SIGKILL. Exit code 1 if one could not be stopped.",
+    help="Stop a background process with its process tree: SIGINT, then SIGTERM, then SIGKILL. Exit code 1 if one"
+    " could not be stopped.",
     params=[
         click.Argument(["pid"], type=Number(min=1), required=False, metavar="[PID]"),
         click.Option(["--all", "all_"], is_flag=True, help="Stop all of them."),

@@ -1,13 +1,13 @@
-"""`cli-guard trust`: show a work tree and the commands of its checks to a person, who trusts them."""
+"""`cli-guard trust`: ask a person about the checks of a repository, and about coding agents in its work tree."""
 
 import datetime
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
-from cli_guard.approvals.seals import seals_of
-from cli_guard.cli.app import Command, Day
+from cli_guard.approvals.seals import PolicySeals, seals_of
+from cli_guard.cli.app import Command, Day, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
@@ -82,7 +82,7 @@ def show(io: Io, repository: Repository, policy: Policy) -> None:
 
 
 def describe_tree(repository: Repository, profile: str) -> Iterator[str]:
-    """Describe a work tree, and what trust in it lets commands of coding agents do."""
+    """Describe a work tree, and what trust lets commands of coding agents do there."""
     head = repository.head or ""
     remote = repository.config("remote.origin.url")
     yield f"{repository.root} at {head[:12]}{f', from {remote}' if remote else ''}"
@@ -105,15 +105,98 @@ def list_trees(io: Io) -> int:
     for tree in trees:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
+        before = " (from before: for its checks alone)" if tree.is_from_before else ""
         count = len(tree.allow)
         more = ""
         if count:
             more = f", {count} {'rule' if count == 1 else 'rules'}"
-        line = f"{tree.path}: {tree.profile}, by {tree.by} on {tree.at[:10]}{until}{more}{ended}"
-        io.say(printable(line))
+        profile = tree.profile_in_force
+        line = f"{tree.path}: {profile}, by {tree.by} on {tree.at[:10]}{until}{more}"
+        io.say(printable(f"{line}{before}{ended}"))
     if not trees:
         io.say("cli-guard: no work tree is trusted")
     return 0
+
+
+def revoke_trust(io: Io, repository: Repository, *, checks: bool, agents: bool) -> int:
+    """Withdraw the trust in the checks of a repository, in coding agents in its work tree, or both."""
+    revoked = []
+    if agents and TrustedTrees(io.env).revoke(repository, io.invocation):
+        revoked.append("coding agents in this work tree")
+    if checks and Trusted(io.invocation).revoke(repository) > 0:
+        revoked.append("the checks")
+    said = "nothing was trusted here"
+    if revoked:
+        said = f"{' and '.join(revoked)}: no longer trusted"
+    io.say(f"cli-guard: {said}")
+    return 0
+
+
+@dataclass(frozen=True)
+class TrustQuestions:
+    """Asks about the checks of a repository, and about coding agents in its work tree: two decisions.
+
+    With `asking` off it only shows what they are about. A method returns the answer, None if nothing was asked.
+    """
+
+    io: Io
+    repository: Repository
+    seals: PolicySeals
+    asking: bool
+
+    def confirm(self, question: str) -> bool:
+        """Ask the person. Raises UsageError if none can answer."""
+        person_needed(self.io, "trust", "trust")
+        self.seals.require()
+        return ask_yes(self.io, question, once=False)
+
+    def ask_about_checks(self, commit: str, *, named: bool) -> bool | None:
+        """Show the checks at a commit, and ask unless they are trusted; `named`: they were asked for by an option."""
+        io = self.io
+        config = recorded_policy(self.repository, commit)[0]
+        if not config.checks:
+            if mentions_checks(self.repository):
+                io.say("The [checks] are not committed yet: they are not part of this.")
+            elif named:
+                io.say(f"cli-guard: the configuration at {commit[:12]} has no checks")
+            return None
+        digest = digest_of(config.checks)
+        trusted = Trusted(io.invocation)
+        show(io, self.repository, Policy(config, read_user_config(io.env)))
+        known = trusted.find(self.repository, digest, self.seals)
+        if known or not self.asking:
+            state = known.words if known else "not trusted: they do not run"
+            io.say(printable(f"cli-guard: the checks are {state}"))
+            return None
+        io.say(WARNING)
+        if not self.confirm("Trust these checks?"):
+            io.say("cli-guard: the checks are not trusted: they do not run")
+            return False
+        trusted.give(self.repository, digest, self.seals)
+        io.say("cli-guard: the checks are trusted; run the commit or push again")
+        return True
+
+    def ask_about_agents(self, profile: str, expires: str) -> bool | None:
+        """Show what coding agents may do in the work tree, and ask unless they are trusted as far already."""
+        io = self.io
+        trees = TrustedTrees(io.env)
+        shown = "\n".join(describe_tree(self.repository, profile))
+        io.say(printable(shown, keep_newlines=True))
+        known = trees.find(self.repository, io.invocation.now, self.seals)
+        is_same = (
+            known and known.agents and (known.profile, known.expires) == (profile, expires)
+        )
+        if is_same or not self.asking:
+            state = known.words if known and known.agents else "not trusted here"
+            io.say(printable(f"cli-guard: coding agents are {state}"))
+            return None
+        if not self.confirm("Trust coding agents in this work tree?"):
+            io.say("cli-guard: coding agents are not trusted here: they ask as before")
+            return False
+        tree = replace(known or Tree(""), profile=profile, expires=expires, agents=True)
+        trees.keep(tree, self.repository, io.invocation, self.seals)
+        io.say(f"cli-guard: coding agents are trusted in this work tree: {profile}")
+        return True
 
 
 @click.pass_obj
@@ -123,121 +206,58 @@ def run(
     show_: bool,
     revoke: bool,
     list_: bool,
+    checks: bool,
+    agents: bool,
     rev: str,
-    profile: str,
+    profile: str | None,
     expires: datetime.datetime | None,
 ) -> int:
-    """Show a work tree and its checks, and let a person trust them."""
+    """Show a work tree and its checks, and let a person trust them: one question each."""
     if show_ + revoke + list_ > 1:
         raise UsageError("--show, --list and --revoke exclude each other: give one of them")
     if list_:
         return list_trees(io)
     repository = io.find_repository()
-    trusted = Trusted(io.invocation)
+    both = checks == agents
     if revoke:
-        gone = [
-            TrustedTrees(io.env).revoke(repository, io.invocation),
-            trusted.revoke(repository) > 0,
-        ]
-        names = [
-            name
-            for name, was in zip(("the work tree", "its checks"), gone, strict=True)
-            if was
-        ]
-        said = (
-            f"{' and '.join(names)}: no longer trusted"
-            if names
-            else "nothing was trusted here"
-        )
-        io.say(f"cli-guard: {said}")
-        return 0
+        return revoke_trust(io, repository, checks=checks or both, agents=agents or both)
+    if checks and not agents and (profile or expires):
+        raise UsageError("--profile and --expires are about --agents: add it")
     until = expires.date().isoformat() if expires else ""
     if until and until < io.invocation.now.date().isoformat():
         raise UsageError(f"--expires {until} is in the past")
-    tree = None
-    if rev == "HEAD" and not repository.bare:
+    is_work_tree = rev == "HEAD" and not repository.bare
+    if agents and not is_work_tree:
+        raise UsageError("--agents is about a work tree: run it in one, without --rev")
+    wants_agents = is_work_tree and (agents or both)
+    if wants_agents:
         require_commit(repository)
-        tree = Tree("", profile=profile, expires=until)
-    return ask_for_trust(
-        io, repository, trusted, repository.resolve(rev), tree, asking=not show_
+    questions = TrustQuestions(
+        io, repository, seals_of(repository, io.env), asking=not show_
     )
-
-
-def ask_for_trust(
-    io: Io,
-    repository: Repository,
-    trusted: Trusted,
-    commit: str,
-    tree: Tree | None,
-    *,
-    asking: bool,
-) -> int:
-    """Show a work tree and the checks at a commit and, unless they are trusted already, ask."""
-    config = recorded_policy(repository, commit)[0]
-    trees = TrustedTrees(io.env)
-    known = None
-    seals = seals_of(repository, io.env)
-    if tree:
-        io.say(
-            printable(
-                "\n".join(describe_tree(repository, tree.profile)), keep_newlines=True
-            )
-        )
-        known = trees.find(repository, io.invocation.now, seals)
-        if not config.checks and mentions_checks(repository):
-            io.say("    The [checks] are not committed yet: they are not part of this.")
-    elif not config.checks:
-        io.say(f"cli-guard: the configuration at {commit[:12]} has no checks")
-        return 0
-    digest = digest_of(config.checks) if config.checks else ""
-    if digest:
-        show(io, repository, Policy(config, read_user_config(io.env)))
-    trust = trusted.find(repository, digest, seals) if digest else None
-    same = tree is None or (
-        known and (known.profile, known.expires) == (tree.profile, tree.expires)
-    )
-    if not asking or (same and (trust or not digest)):
-        state = []
-        if tree:
-            state.append(f"the work tree is {known.words if known else 'not trusted'}")
-        if trust:
-            state.append(f"the checks are {trust.words}")
-        elif digest:
-            state.append("the checks are not trusted: they do not run")
-        io.say(f"cli-guard: {printable('; '.join(state))}")
-        return 0
-    person_needed(io, "trust", "trust")
-    seals.require()
-    if digest:
-        io.say(WARNING)
-    what = " and ".join(
-        name
-        for name, given in (("this work tree", tree), ("these checks", digest))
-        if given
-    )
-    if not ask_yes(io, f"Trust {what}?", once=False):
-        io.say("cli-guard: not trusted")
-        return 1
-    if digest:
-        trusted.give(repository, digest, seals)
-    if tree:
-        tree = replace(known or tree, profile=tree.profile, expires=tree.expires)
-        trees.keep(tree, repository, io.invocation, seals)
-    io.say(f"cli-guard: trusted{'; run the commit or push again' if digest else ''}")
-    return 0
+    answers = []
+    if checks or both:
+        named = checks or not is_work_tree
+        commit = repository.resolve(rev)
+        answers.append(questions.ask_about_checks(commit, named=named))
+    if wants_agents:
+        answers.append(questions.ask_about_agents(profile or "workspace", until))
+    return 1 if False in answers and True not in answers else 0
 
 
 command = Command(
     "trust",
     callback=run,
-    help="Trust this work tree once, so that commands which stay in it run without a question, and the commands of"
-    " [checks] in the committed configuration before a commit or push. Your trust is valid only for you, this path in"
-    " this repository, and exactly these checks; it is written to the audit log.",
+    help="Answer two questions, each once: may the [checks] of the committed configuration run at a commit or push, and"
+    " may coding agents work in this work tree without asking? A yes counts only for you, this repository, and"
+    " exactly these checks or this work tree; it is written to the audit log.",
     params=[
+        click.Option(["--checks"], is_flag=True, help="Ask about the checks alone."),
+        click.Option(["--agents"], is_flag=True, help="Ask about coding agents alone."),
         click.Option(
             ["--show", "show_"],
             is_flag=True,
-            help="Only show the work tree and the checks, and whether they are trusted.",
+            help="Only show what each is about, and whether it is trusted.",
         ),
         click.Option(
             ["--list", "list_"], is_flag=True, help="List the work trees that you trust."
@@ -245,27 +265,25 @@ command = Command(
         click.Option(
             ["--revoke"],
             is_flag=True,
-            help="Withdraw the trust in this work tree and its checks.",
+            help="Withdraw the trust, with --checks or --agents of these alone.",
         ),
         click.Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
-            default="workspace",
-            show_default=True,
-            help="strict: only the checks; floors: answer nothing but what is denied.",
+            help="How far agents are trusted; strict: to read, floors: left to their own rules.  [default: workspace]",
         ),
-        click.Option(
+        RareOption(
             ["--expires"],
             type=Day(),
             metavar="DATE",
-            help="The last day of the trust in the tree.",
+            help="The last day of the trust in agents.",
         ),
-        click.Option(
+        RareOption(
             ["--rev"],
             default="HEAD",
             show_default=True,
             metavar="REV",
-            help="The commit whose checks to read; any other than HEAD trusts its checks alone.",
+            help="The commit whose checks to read; with any other than HEAD only they are asked about.",
         ),
     ],
 )

@@ -50,7 +50,7 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
     if review.decision is Decision.REVIEW:
         io.warn(
             f"cli-guard: not verified: a signer approves it with `cli-guard review --range {printable(range)}` and"
-            f" `cli-guard approve ID`, and pushes {REF}; `cli-guard fetch` gets what others have pushed"
+            f" `cli-guard approve ID`, and pushes {REF}; `cli-guard signers fetch` gets what others have pushed"
         )
     return review.exit_code
 

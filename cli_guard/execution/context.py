@@ -165,7 +165,7 @@ def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Pro
 
     Nothing makes an untrusted tree a workspace. Raises CliGuardError.
     """
-    trusted = Profile(tree.profile) if tree else Profile.STRICT
+    trusted = Profile(tree.profile_in_force) if tree else Profile.STRICT
     choice = find_choice(env, agent)
     chosen = choice.profile if choice else None
     return trusted if chosen in (None, "workspace") else Profile(chosen)

@@ -32,8 +32,9 @@ def report_untrusted(checks: list[PlannedCheck]) -> Finding:
     return one("checks", "push-check-untrusted").finding(
         path="",
         line=None,
-        message=f"the checks of this repository are new or have changed, and have not run ({names}): see them with"
-        f" `cli-guard trust{where}`",
+        message=f"the checks of this repository are new or have changed, and have not run ({names}): `cli-guard trust"
+        f" --checks{where}` shows their commands, and asks whether they may run as you, with the code that is"
+        " committed or pushed",
         fingerprint=fingerprint("push-check-untrusted", "", f"{first.digest} {first.tree}"),
     )
 

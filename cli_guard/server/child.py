@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
+from cli_guard.errors import ExitCode
 from cli_guard.hooks import MESSAGE, find_hook
 from cli_guard.server.client import BEGUN, ENDED, take_ticket
 from cli_guard.server.request import Form, ServerRequest
@@ -106,7 +107,7 @@ def exit_code(run: Run) -> int:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:
         traceback.print_exc()
-        return 1
+        return ExitCode.INTERNAL
 
 
 def reset_signals() -> None:

@@ -50,14 +50,16 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def record_of(kind: type[Record], data: Mapping[str, Any]) -> Record:
-    """Build a dataclass of texts, tuples of texts and maps to texts from JSON; raise TypeError for any other shape."""
+    """Build a dataclass of texts, booleans, tuples of and maps to texts from JSON. Raises TypeError for others."""
     values = dict(data)
     for each in fields(cast("Any", kind)):
         if each.name not in values:
             continue
         value = values[each.name]
         inside = [value]
-        if get_origin(each.type) is tuple:
+        if each.type is bool:
+            inside = [] if isinstance(value, bool) else [None]
+        elif get_origin(each.type) is tuple:
             inside = value if isinstance(value, list) else [None]
             values[each.name] = tuple(inside)
         elif each.type is not str:

@@ -31,7 +31,8 @@ class Tree:
 
     `path` is its top folder with all links resolved; `roots` are the repository's root commits and `commit` is the one
     at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
-    "" for none. `allow` are command patterns. `seal` is the signature, "" if policy wanted none.
+    "" for none. `allow` are command patterns. `seal` is the signature, "" if policy wanted none. `agents`: the question
+    was about coding agents. Records from when one question was about the checks as well have no such field.
     """
 
     path: str
@@ -43,19 +44,36 @@ class Tree:
     expires: str = ""
     allow: tuple[str, ...] = ()
     seal: str = ""
+    agents: bool = False
 
     @property
     def payload(self) -> bytes:
-        """Return what is sealed: all of it but the seal."""
-        return json.dumps(asdict(replace(self, seal="")), sort_keys=True).encode("ascii")
+        """Return what is sealed: all of it but the seal; an older version knew no `agents`."""
+        data = asdict(replace(self, seal=""))
+        if not self.agents:
+            del data["agents"]
+        return json.dumps(data, sort_keys=True).encode("ascii")
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all of it, as the audit log names it; an older version knew no seal."""
+        """Return the SHA-256 of all of it, as the audit log names it; older versions knew no seal, and no `agents`."""
+        later = ("seal", "agents")
         data = {
-            name: value for name, value in asdict(self).items() if name != "seal" or value
+            name: value
+            for name, value in asdict(self).items()
+            if name not in later or value
         }
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def profile_in_force(self) -> str:
+        """Return how far coding agents are trusted: `strict` if nobody was asked about them."""
+        return self.profile if self.agents else "strict"
+
+    @property
+    def is_from_before(self) -> bool:
+        """Return whether one question was about the tree and its checks: it counts for the checks alone."""
+        return not self.agents and self.profile != "strict"
 
     @property
     def words(self) -> str:
@@ -72,7 +90,7 @@ NAMES = frozenset(each.name for each in fields(Tree))
 
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
-    record = {"seal": "", **record}  # older versions had none
+    record = {"seal": "", "agents": False, **record}  # older versions had neither
     try:
         return record_of(Tree, record) if record.keys() == NAMES else None
     except TypeError:
@@ -125,7 +143,11 @@ class TrustedTrees:
         )
         tree = replace(tree, seal=seals.make(tree.payload))
         # Recorded first: trust without an audit entry must not exist.
-        details = {"path": tree.path, "record": tree.digest, "profile": tree.profile}
+        details = {
+            "path": tree.path,
+            "record": tree.digest,
+            "profile": tree.profile_in_force,
+        }
         AuditLog(repository.state_folder).append(entry(EVENT, invocation, **details))
         self._change(tree.path, [asdict(tree)])
         return tree

@@ -34,7 +34,7 @@ def project(committed: Repo) -> Repo:
 
 @pytest.fixture
 def trusted(project: Repo) -> Repo:
-    assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0
+    assert guard(project, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
     return project
 
 
@@ -108,14 +108,14 @@ def test_what_leaves_a_trusted_tree_needs_a_person(trusted: Repo, agent: str) ->
 
 # The commands with which a user could allow it, in a tree that is not trusted and in one that is.
 WAYS = [
-    ("make test", ["cli-guard allow 'make test'", "cli-guard trust"], None),
+    ("make test", ["cli-guard allow 'make test'", "cli-guard trust --agents"], None),
     ("npm ci", ["cli-guard allow 'npm ci'"], ["cli-guard allow 'npm ci'"]),
     (
         "frobnicate --all",
         ["cli-guard allow --program frobnicate"],
         ["cli-guard allow --program frobnicate"],
     ),
-    ("rm -rf build", ["cli-guard trust"], None),
+    ("rm -rf build", ["cli-guard trust --agents"], None),
     # A rule would not lift the folder, and trust covers no other one.
     ("cd /elsewhere && make", [], []),
     ("ssh host ls", [], []),
@@ -134,9 +134,9 @@ def test_only_what_helps_is_named(
 
     assert ways() == before
     configure(project, '[agent]\nprofile = "strict"\n')
-    assert ways() == [each for each in before if each != "cli-guard trust"]
+    assert ways() == [each for each in before if each != "cli-guard trust --agents"]
     configure(project, "")
-    assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0
+    assert guard(project, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
     assert ways() == after
 
 
@@ -196,7 +196,7 @@ def test_without_trust_an_old_ci_definition_is_asked_about(
 ) -> None:
     assert write(project, "claude-code", WORKFLOW) == "ask"
     # Trust in one tree says nothing about another one.
-    assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0
+    assert guard(project, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
     other = Repo(tmp_path / "other", project.env)
     other.path.mkdir()
     other.git("init", "-q")

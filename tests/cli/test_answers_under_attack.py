@@ -157,9 +157,9 @@ def test_a_record_of_another_form_is_none(shop: Repo, change: dict[str, object])
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     config = (shop.path / ".git" / "config").read_bytes()
     for command in (
-        ("reviews",),
-        ("reject", found),
-        ("reject", "../../config"),
+        ("pending",),
+        ("approve", "--reject", found),
+        ("approve", "--reject", "../../config"),
         ("approve", found),
     ):
         done = guard(shop, *command, stdin=Terminal("yes\n"))

@@ -203,7 +203,7 @@ def test_a_message_that_changes_while_a_person_thinks_is_not_recorded(asking: Re
     assert (
         code != 0
         and "approved (tty)" in seen
-        and "needs review" in seen.split("approved (tty)")[1]
+        and "needs approval" in seen.split("approved (tty)")[1]
     ), seen
     assert subject(asking) == "Policy"
 
@@ -319,7 +319,7 @@ def test_a_deny_is_not_asked_about(served: Repo) -> None:
     stage(served, {"reports.py": RISKY, "settings.py": f'aws_access_key_id = "{key()}"\n'})
     with commit(served) as terminal:
         code, seen = terminal.end()
-    assert code != 0 and "denied" in seen and "approve now?" not in seen
+    assert code != 0 and "must fix" in seen and "approve now?" not in seen
     assert subject(served) == "Start" and waiting(served) == []
 
 

@@ -553,7 +553,10 @@ def test_what_was_dropped_on_purpose_is_not_missed(committed: Repo) -> None:
 
 def test_trust_and_the_log_agree(committed: Repo) -> None:
     def trust(*options: str) -> None:
-        assert guard(committed, "trust", *options, stdin=Terminal("yes\n")).code == 0
+        assert (
+            guard(committed, "trust", "--agents", *options, stdin=Terminal("yes\n")).code
+            == 0
+        )
 
     trust()
     assert guard(committed, "allow", "make test", stdin=Terminal("yes\n")).code == 0
@@ -733,7 +736,7 @@ def test_of_no_commit_or_repository_it_is_one_line(committed: Repo, tmp_path: Pa
 
 def test_every_entry_has_the_one_shape(signing: Repo) -> None:
     approved(signing)
-    guard(signing, "trust", stdin=Terminal("yes\n"))
+    guard(signing, "trust", "--agents", stdin=Terminal("yes\n"))
     push(signing)
     names = [each["event"] for each in entries(signing)]
     assert names == ["pre-commit", "approve", "tree", "head-signed"]

@@ -24,7 +24,7 @@ def repo_with_trust(committed: Repo) -> Iterator[Repo]:
     file.parent.mkdir(parents=True)
     file.write_text(f"[commands]\nallow = {json.dumps(ALLOWED)}\n")
     yield committed
-    committed.guard("stop", "--all", "--force")
+    committed.guard("exec", "stop", "--all", "--force")
 
 
 def free_port() -> int:
@@ -51,19 +51,21 @@ def test_a_server_over_several_calls(repo_with_trust: Repo) -> None:
     assert done.code == 0, done.all
     assert done.out.startswith(f"ready on port {port}: process ")
     pid = int(done.out.split("process ")[1].split(",")[0])
-    assert done.out.endswith(f"; stop it with: cli-guard stop {pid}\n") and done.err == ""
+    assert (
+        done.out.endswith(f"; stop it with: cli-guard exec stop {pid}\n") and done.err == ""
+    )
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/app.py", timeout=30) as answer:
         assert answer.read() == b"x = 1\n"
-    [head, row] = repo.guard("ps").out.splitlines()
+    [head, row] = repo.guard("exec", "ps").out.splitlines()
     assert head.split() == ["PID", "STATE", "PORT", "TIME", "COMMAND"]
     assert row.split()[:3] == [str(pid), "running", str(port)] and "http.server" in row
-    assert waited_for(lambda: "GET /app.py" in repo.guard("logs", str(pid)).out)
+    assert waited_for(lambda: "GET /app.py" in repo.guard("exec", "logs", str(pid)).out)
     again = repo.guard("exec", "-b", "--port", str(port), *words)
     assert again.code == 1 and f"Port {port} is already in use" in again.err
-    stopped = repo.guard("stop", str(pid))
+    stopped = repo.guard("exec", "stop", str(pid))
     assert stopped.code == 0 and str(pid) in stopped.out
     assert not psutil.pid_exists(pid)
-    assert "running" not in repo.guard("ps").out
+    assert "running" not in repo.guard("exec", "ps").out
     events = [
         json.loads(line)
         for line in (repo.path / ".git/cli-guard/audit.jsonl").read_text().splitlines()
@@ -84,7 +86,7 @@ def test_it_outlives_the_command_line_and_its_session(repo_with_trust: Repo) -> 
     )
     pid = int(done.stdout.split("process ")[1].split(",")[0])
     assert psutil.pid_exists(pid)
-    assert repo_with_trust.guard("stop", str(pid), "--force").code == 0
+    assert repo_with_trust.guard("exec", "stop", str(pid), "--force").code == 0
     assert not psutil.pid_exists(pid)
 
 
@@ -132,7 +134,7 @@ def test_json_has_the_names_of_the_seed(repo_with_trust: Repo) -> None:
         None,
     )
     assert Path(started["log_file"]).exists() and started["message"]
-    listed = guard(repo_with_trust, "ps", "--format", "json").json
+    listed = guard(repo_with_trust, "exec", "ps", "--format", "json").json
     assert (listed["success"], listed["count"]) == (True, 1)
     [process] = listed["processes"]
     assert (
@@ -145,12 +147,14 @@ def test_json_has_the_names_of_the_seed(repo_with_trust: Repo) -> None:
         }.items()
     )
     assert {"working_dir", "runtime_seconds", "log_file"} <= process.keys()
-    stopped = guard(repo_with_trust, "stop", "--format", "json", str(started["pid"])).json
+    stopped = guard(
+        repo_with_trust, "exec", "stop", "--format", "json", str(started["pid"])
+    ).json
     assert (
         stopped.items()
         >= {"success": True, "pid": started["pid"], "method": "graceful"}.items()
     )
-    together = guard(repo_with_trust, "stop", "--all", "--format", "json").json
+    together = guard(repo_with_trust, "exec", "stop", "--all", "--format", "json").json
     assert together.items() >= {"success": True, "stopped": [], "failed": []}.items()
 
 
@@ -161,18 +165,21 @@ def test_logs_end_where_they_are_asked_to(repo_with_trust: Repo) -> None:
         f"print('one\\ntwo\\n{secret}\\n\\x1b[2Jfour', flush=True)\nimport time; time.sleep(61)\n",
     )
     pid = str(begun(repo_with_trust, "python3", "talk.py"))
-    assert waited_for(lambda: "four" in guard(repo_with_trust, "logs", pid).out)
-    assert guard(repo_with_trust, "logs", pid).out == "one\ntwo\nghp_****\n\\x1b[2Jfour\n"
-    assert guard(repo_with_trust, "logs", "-n", "1", pid).out == "\\x1b[2Jfour\n"
-    assert guard(repo_with_trust, "logs", "-n", "0", pid).out == ""
+    assert waited_for(lambda: "four" in guard(repo_with_trust, "exec", "logs", pid).out)
     assert (
-        repo_with_trust.guard("logs", "--raw", "-n", "2", pid).out
+        guard(repo_with_trust, "exec", "logs", pid).out
+        == "one\ntwo\nghp_****\n\\x1b[2Jfour\n"
+    )
+    assert guard(repo_with_trust, "exec", "logs", "-n", "1", pid).out == "\\x1b[2Jfour\n"
+    assert guard(repo_with_trust, "exec", "logs", "-n", "0", pid).out == ""
+    assert (
+        repo_with_trust.guard("exec", "logs", "--raw", "-n", "2", pid).out
         == f"{secret}\n\x1b[2Jfour\n"
     )
-    guard(repo_with_trust, "stop", "--force", pid)
-    assert guard(repo_with_trust, "logs", "-f", "-n", "1", pid).out == "\\x1b[2Jfour\n", (
-        "it has ended"
-    )
+    guard(repo_with_trust, "exec", "stop", "--force", pid)
+    assert (
+        guard(repo_with_trust, "exec", "logs", "-f", "-n", "1", pid).out == "\\x1b[2Jfour\n"
+    ), "it has ended"
 
 
 def test_following_shows_what_comes_until_the_end(repo_with_trust: Repo) -> None:
@@ -206,11 +213,11 @@ def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
     families = [
         member for each in leaders for member in (each, *each.children(recursive=True))
     ]
-    done = guard(repo_with_trust, "stop", "--all")
+    done = guard(repo_with_trust, "exec", "stop", "--all")
     assert done.code == 0 and len(done.out.splitlines()) == 3
     assert not any(each.is_running() and each.status() != "zombie" for each in families)
     assert (
-        guard(repo_with_trust, "stop", "--all").out
+        guard(repo_with_trust, "exec", "stop", "--all").out
         == "cli-guard: no background process is running\n"
     )
 
@@ -219,47 +226,58 @@ def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
     ("words", "code", "line"),
     [
         (
-            ("stop", "{own}"),
+            ("exec", "stop", "{own}"),
             1,
-            "{own} was not started by cli-guard here: see `cli-guard ps`",
+            "{own} was not started by cli-guard here: see `cli-guard exec ps`",
         ),
         (
-            ("stop", "--force", "{own}"),
+            ("exec", "stop", "--force", "{own}"),
             1,
-            "{own} was not started by cli-guard here: see `cli-guard ps`",
+            "{own} was not started by cli-guard here: see `cli-guard exec ps`",
         ),
         (
-            ("stop", "999999999"),
+            ("exec", "stop", "999999999"),
             1,
-            "999999999 was not started by cli-guard here: see `cli-guard ps`",
+            "999999999 was not started by cli-guard here: see `cli-guard exec ps`",
         ),
         (
-            ("logs", "{own}"),
-            1,
-            "{own} was not started by cli-guard here: see `cli-guard ps`",
-        ),
-        (
-            ("logs", "-f", "999999999"),
-            1,
-            "999999999 was not started by cli-guard here: see `cli-guard ps`",
-        ),
-        (("stop",), 2, "give the PID of one process (see `cli-guard ps`), or --all"),
-        (
-            ("stop", "--all", "1"),
+            ("exec", "logs", "{own}"),
             2,
-            "give the PID of one process (see `cli-guard ps`), or --all",
+            "{own} was not started by cli-guard here: see `cli-guard exec ps`",
         ),
         (
-            ("stop", "0"),
+            ("exec", "logs", "-f", "999999999"),
             2,
-            "Invalid value for '[PID]': 0 is not in the range x>=1; see `cli-guard stop --help`",
+            "999999999 was not started by cli-guard here: see `cli-guard exec ps`",
         ),
         (
-            ("logs", "-n", "-1", "1"),
+            ("exec", "stop"),
             2,
-            "Invalid value for '--lines' / '-n': -1 is not in the range x>=0; see `cli-guard logs --help`",
+            "give the PID of one process (see `cli-guard exec ps`), or --all",
         ),
-        (("logs",), 2, "Missing argument 'PID'; see `cli-guard logs --help`"),
+        (
+            ("exec", "stop", "--all", "1"),
+            2,
+            "give the PID of one process (see `cli-guard exec ps`), or --all",
+        ),
+        (
+            ("exec", "stop", "0"),
+            2,
+            "Invalid value for '[PID]': 0 is not in the range x>=1; see `cli-guard exec stop --help`",
+        ),
+        (
+            ("exec", "logs", "-n", "-1", "1"),
+            2,
+            "Invalid value for '--lines' / '-n': -1 is not in the range x>=0; see `cli-guard exec logs --help`",
+        ),
+        (
+            (
+                "exec",
+                "logs",
+            ),
+            2,
+            "Missing argument 'PID'; see `cli-guard exec logs --help`",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
@@ -276,18 +294,18 @@ def test_bad_input_is_one_line_and_nothing_is_touched(
 
 
 def test_nothing_runs(committed: Repo) -> None:
-    assert guard(committed, "ps").out.startswith(
+    assert guard(committed, "exec", "ps").out.startswith(
         "cli-guard: no background processes; start one with "
     )
-    assert guard(committed, "ps", "--format", "json").json["processes"] == []
-    assert guard(committed, "stop", "--all").code == 0
+    assert guard(committed, "exec", "ps", "--format", "json").json["processes"] == []
+    assert guard(committed, "exec", "stop", "--all").code == 0
 
 
 def test_each_repository_has_its_own(repo_with_trust: Repo, tmp_path: Path) -> None:
     pid = begun(repo_with_trust, "sleep", "61")
     other = Repo.create(tmp_path / "other", repo_with_trust.env)
-    assert "no background process" in guard(other, "ps").out
-    assert guard(other, "stop", str(pid)).code == 1
+    assert "no background process" in guard(other, "exec", "ps").out
+    assert guard(other, "exec", "stop", str(pid)).code == 1
     assert psutil.pid_exists(pid)
 
 
@@ -307,8 +325,8 @@ def test_a_secret_in_a_command_is_shown_nowhere(repo_with_trust: Repo) -> None:
     assert done.code == 0, done.all
     told = [
         done.all,
-        guard(repo_with_trust, "ps").out,
-        guard(repo_with_trust, "ps", "--format", "json").out,
+        guard(repo_with_trust, "exec", "ps").out,
+        guard(repo_with_trust, "exec", "ps", "--format", "json").out,
     ]
     assert secret not in "".join(told)
     state = repo_with_trust.path / ".git" / "cli-guard"

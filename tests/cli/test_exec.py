@@ -339,7 +339,7 @@ def test_a_folder_in_place_of_the_audit_log_is_named_and_stops_the_command(
 ) -> None:
     (committed.path / ".git" / "cli-guard" / "audit.jsonl").mkdir(parents=True)
     done = guard(committed, "exec", "--", "echo", "hi")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     log = committed.path / ".git/cli-guard/audit.jsonl"
     assert done.err == f"cli-guard: {log} should be a file, but it is a folder: remove it\n"
 
@@ -380,7 +380,7 @@ def test_a_reader_that_has_had_enough_ends_it(trusting: Repo, mark: str) -> None
     )
     assert process.stdout and process.stdout.readline() == b"line\n"
     process.stdout.close()
-    assert process.wait(60) == 1
+    assert process.wait(60) == 2
     assert waited_for(lambda: not sleepers(mark))
 
 
@@ -481,7 +481,7 @@ def test_where_no_sandbox_can_be_had_nothing_runs(committed: Repo, tmp_path: Pat
     done = committed.guard(
         "exec", "--sandbox", "--", "echo", "hi", env={"PATH": str(programs)}
     )
-    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "bubblewrap" in done.err
 
 
@@ -519,5 +519,5 @@ def test_outside_of_any_repository_the_trail_is_the_users(
     guard("exec", "--", "echo", "hi", XDG_STATE_HOME=str(tmp_path / "state"))
     assert (tmp_path / "state/cli-guard/audit.jsonl").exists()
     lost = guard("exec", "--", "echo", "hi", HOME="")
-    assert (lost.returncode, lost.stdout, len(lost.stderr.splitlines())) == (1, "", 1)
+    assert (lost.returncode, lost.stdout, len(lost.stderr.splitlines())) == (2, "", 1)
     assert "set HOME or XDG_STATE_HOME" in lost.stderr

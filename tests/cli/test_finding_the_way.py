@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from examples import table
-from in_process import call, guard
+from in_process import call, guard, waiting
 from man_pages import write_pages
 from repositories import Repo
 from test_fast_path import HEAVIER
@@ -24,8 +24,13 @@ print(code, *sorted({name.split(".")[0] for name in sys.modules}))
 @table(
     ("shell", "line", "answer"),
     [
-        ("bash", "cli-guard rej", "plain,reject"),
-        ("zsh", "cli-guard rej", "plain\nreject\nReject a pending review or proposal."),
+        ("bash", "cli-guard rej", ""),
+        ("bash", "cli-guard pen", "plain,pending"),
+        (
+            "zsh",
+            "cli-guard pen",
+            "plain\npending\nList the reviews and proposals that need a person.",
+        ),
         (
             "bash",
             "cli-guard explain secret-aws",
@@ -33,6 +38,9 @@ print(code, *sorted({name.split(".")[0] for name in sys.modules}))
         ),
         ("bash", "cli-guard help aud", "plain,audit"),
         ("bash", "cli-guard audit v", "plain,verify"),
+        ("bash", "cli-guard -C . audit v", "plain,verify"),
+        ("bash", "cli-guard exec stop --fo", "plain,--force\nplain,--format"),
+        ("bash", "cli-guard approve 12", "file,12"),
         ("bash", "cli-guard review --sta", "plain,--staged"),
         ("bash", "cli-guard review --format sar", "plain,sarif"),
         ("bash", "cli-guard review src/a", "file,src/a"),
@@ -93,6 +101,45 @@ def test_the_script_works_in_bash(committed: Repo) -> None:
         )
 
 
+@table(
+    ("before", "behind", "offered"),
+    [
+        ("approve ", "", True),
+        ("approve --reject ", "", True),
+        ("approve --diff ", "", True),
+        ("-C sub -C .. approve ", "", True),
+        ("approve --reason ", "", False),
+        ("approve --key ", "", False),
+        ("approve {id} ", "", False),
+        ("approve ", "zz", False),
+        ("-C /tmp approve ", "", False),
+        ("explain ", "", False),
+    ],
+)
+def test_pending_reviews_are_completed(
+    committed: Repo,
+    monkeypatch: pytest.MonkeyPatch,
+    before: str,
+    behind: str,
+    offered: bool,
+) -> None:
+    committed.write("sub/risky.py", "eval(input())\n")
+    committed.git("add", "-A")
+    assert guard(committed, "hook", "pre-commit").code == 3
+    [known] = waiting(committed)
+    line = f"cli-guard {before.format(id=known)}{behind}"
+    asked = {
+        "_CLI_GUARD_COMPLETE": "zsh_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": f"{line.count(' ')}",
+    }
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    done = guard(committed, env=asked)
+    assert (done.code, done.err) == (0, "")
+    assert (f"plain\n{known}\npre-commit " in done.out) is offered
+
+
 def test_no_variable_silences_a_hook(committed: Repo) -> None:
     asked = {
         "_CLI_GUARD_COMPLETE": "bash_complete",
@@ -148,16 +195,17 @@ def test_a_name_that_is_not_known(
 
 def test_help_says_what_the_option_says(committed: Repo) -> None:
     assert (
-        guard(committed, "help", "review").out == guard(committed, "review", "--help").out
+        guard(committed, "help", "pending").out == guard(committed, "pending", "--help").out
     )
 
 
 def test_manual_pages(tmp_path: Path) -> None:
     write_pages(tmp_path)
     pages = {each.name for each in tmp_path.iterdir()}
-    assert {"cli-guard.1", "cli-guard-review.1", "cli-guard-audit-verify.1"} <= pages
+    assert {"cli-guard.1", "cli-guard-audit-verify.1", "cli-guard-exec-ps.1"} <= pages
     page = (tmp_path / "cli-guard-review.1").read_text()
     assert "\\-\\-worktree" in page and "only these files" in page
+    assert "\\-\\-write\\-baseline" in page
     if groff := shutil.which("groff"):
         every = sorted(map(str, tmp_path.iterdir()))
         done = subprocess.run(

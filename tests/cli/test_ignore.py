@@ -309,4 +309,4 @@ def test_a_message_is_answered_for_messages_alone(committed: Repo) -> None:
 
 def test_without_a_run_one_line(committed: Repo) -> None:
     done = ignore(committed)
-    assert done.code == 1 and done.err.count("\n") == 1
+    assert done.code == 2 and done.err.count("\n") == 1

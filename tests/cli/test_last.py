@@ -50,7 +50,7 @@ def test_without_a_report_one_line(committed: Repo, text: str | None, words: str
         folder.mkdir()
         (folder / "last-report.json").write_text(text)
     done = guard(committed, "last")
-    assert done.code == 1 and words in done.err and done.err.count("\n") == 1
+    assert done.code == 2 and words in done.err and done.err.count("\n") == 1
 
 
 def test_it_is_asked_now_if_nobody_has(committed: Repo) -> None:

@@ -109,7 +109,7 @@ def test_the_page_in_a_browser(history: Repo, tmp_path: Path) -> None:
         )
         for file, title in (
             (report, "cli-guard: report"),
-            (review, "cli-guard: needs review"),
+            (review, "cli-guard: needs approval"),
         ):
             for scheme in ("light", "dark"):
                 page.open(file, scheme=scheme)
@@ -262,7 +262,7 @@ def test_a_changed_log_is_said_on_the_page_and_by_the_exit_code(committed: Repo)
     log.unlink()
     log.mkdir()
     done = guard(committed, "report")
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
 
 
 def test_an_entry_without_a_signature_is_shown_as_a_claim(committed: Repo) -> None:
@@ -321,7 +321,7 @@ def test_how_each_commit_was_reviewed(committed: Repo) -> None:
         "Unseen": unknown,
         "Half": unknown,
         "Merge branch &#x27;side&#x27;": unknown,
-        "Mended": f"{allowed}; 1 x needed a person, before the commit",
+        "Mended": f"{allowed}; 1 x needed approval before the commit",
     }
     assert "Start" not in known, "nobody had installed it before the first review"
     assert decisions(committed, "--since", start).keys() == known.keys()

@@ -89,7 +89,7 @@ def gone(pid: int) -> bool:
 
 def test_asked_approved_run(shop: Repo) -> None:
     found = proposed(shop, RUN)
-    assert "runs pytest tests/test_utils.py" in guard(shop, "reviews").out
+    assert "runs pytest tests/test_utils.py" in guard(shop, "pending").out
     done = approve(shop, found[:6])
     assert (done.code, done.err) == (0, "")
     before, after = done.out.split("[N]o: ")
@@ -218,7 +218,7 @@ def test_what_comes_after_is_left_to_a_person(shop: Repo) -> None:
     done = guard(shop, "ask", "Run the tests of src/utils.py, then commit")
     assert "Left to you: git commit." in done.out
     [found] = waiting(shop)
-    told = guard(shop, "reviews").out
+    told = guard(shop, "pending").out
     assert "runs pytest" in told and "git_commit" not in told
     answer = approve(shop, found).out
     assert "exit code 0" in answer
@@ -443,7 +443,7 @@ def test_what_cannot_be_written_down_is_not_run(committed: Repo) -> None:
     trail_file.unlink()
     trail_file.mkdir()
     done = approve(committed, found)
-    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "audit.jsonl should be a file, but it is a folder: remove it" in done.err
     assert not (committed.path / "ran").exists()
     assert waiting(committed) == [found]

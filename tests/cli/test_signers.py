@@ -115,7 +115,7 @@ def test_a_key_that_is_not_committed_yet(repo: Repo) -> None:
     done = guard(repo, "approve", stdin=Terminal("yes\n"))
     assert_refused(
         done,
-        1,
+        2,
         "policy wants key",
         f"your key is in {FILE}, but not committed yet: commit {FILE} first",
     )
@@ -412,7 +412,7 @@ def test_something_in_place_of_the_file(
     (tmp_path / "folder").mkdir()
     put(repo.path)
     with repo.unchanged():
-        assert_refused(signers(repo, "init"), 1, words)
+        assert_refused(signers(repo, "init"), 2, words)
     assert (tmp_path / "empty").read_text() == ""
     assert list((tmp_path / "folder").iterdir()) == []
     assert not (tmp_path / "missing").exists()
@@ -503,7 +503,7 @@ def test_to_approve_with_a_revoked_key(signed: Repo) -> None:
     signed.commit("Revoke Ada's key")
     stage(signed, {"reports.py": risky()})
     done = guard(signed, "approve", stdin=Terminal("yes\n"))
-    assert_refused(done, 1, "policy wants key", f"your key is revoked in {REVOKED}")
+    assert_refused(done, 2, "policy wants key", f"your key is revoked in {REVOKED}")
 
 
 def test_revoke_one_of_two_keys(signed: Repo, ada: Person) -> None:
@@ -558,14 +558,14 @@ def test_a_broken_list_of_revoked_keys(signed: Repo) -> None:
     signed.write(REVOKED, b"no list of keys")
     with signed.unchanged():
         done = signers(signed, "revoke", "ada@example.org")
-    assert_refused(done, 1, f"{REVOKED} cannot be written")
+    assert_refused(done, 2, f"{REVOKED} cannot be written")
 
 
 def test_a_link_in_place_of_the_list_of_revoked_keys(signed: Repo, tmp_path: Path) -> None:
     (signed.path / REVOKED).symlink_to(tmp_path / "elsewhere")
     with signed.unchanged():
         done = signers(signed, "revoke", "ada@example.org")
-    assert_refused(done, 1, f"{REVOKED} should be a file, but it is a link: remove it")
+    assert_refused(done, 2, f"{REVOKED} should be a file, but it is a link: remove it")
     assert not (tmp_path / "elsewhere").exists()
 
 

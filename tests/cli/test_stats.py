@@ -35,7 +35,7 @@ def stats(repo: Repo) -> Any:
 
 def test_reviews_and_findings_by_rule(committed: Repo) -> None:
     empty = guard(committed, "stats")
-    assert empty.code == 1 and empty.err.startswith(
+    assert empty.code == 2 and empty.err.startswith(
         "cli-guard: nothing was reviewed here yet"
     )
     stage(committed, {"risky.py": RISKY})
@@ -223,8 +223,8 @@ def committed_with(repo: Repo, commits: int) -> Repo:
 @pytest.mark.parametrize(
     "line, code, said",
     [
-        (b'{"found": 3}\n', 1, "the audit log was changed"),
-        (b"\xff\x00\n", 1, "the audit log was changed"),
+        (b'{"found": 3}\n', 2, "the audit log was changed"),
+        (b"\xff\x00\n", 2, "the audit log was changed"),
         (None, 2, "neither a date (2026-01-31) nor a commit"),
     ],
 )

@@ -1,6 +1,7 @@
-"""The commands that tell: rules, explain, doctor, audit, reviews. What they print, and what they end with."""
+"""The commands that tell: rules, explain, doctor, audit, pending. What they print, and what they end with."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from examples import table
 from in_process import call, guard, stage
 from repositories import Repo, key
 
-from cli_guard.cli.app import COMMANDS
+from cli_guard.cli.app import COMMANDS, GROUPS
 from cli_guard.rules.catalog import load_all
 from cli_guard.rules.examples import expand
 
@@ -20,6 +21,11 @@ SUB = (
     "hook pre-push",
     "audit show",
     "audit verify",
+    "exec ps",
+    "exec logs",
+    "exec stop",
+    "signers fetch",
+    "help",
 )
 
 
@@ -32,13 +38,33 @@ def test_every_command_has_help(tmp_path: Path, command: str, option: str) -> No
     assert option in done.out
 
 
-def test_the_top_lists_every_command(tmp_path: Path) -> None:
+def test_the_top_lists_every_command_once_in_six_groups(tmp_path: Path) -> None:
     top = call(tmp_path, {}, "--help")
-    assert all(f"  {name} " in top.out for name in COMMANDS)
+    listed = re.findall(r"(?m)^(\w[\w ]*):$|^  ([a-z][\w-]*)  .+\.$", top.out)
+    shown: dict[str, list[str]] = {}
+    for title, name in listed:
+        if title:
+            shown[title] = []
+        else:
+            shown[list(shown)[-1]].append(name)
+    assert shown.pop("Options") == []
+    assert shown == {title: list(names) for title, names in GROUPS.items()}
+    assert len(GROUPS) == 6 and sum(map(len, GROUPS.values())) == len(COMMANDS)
     assert "Exit codes" in top.out
+    assert max(map(len, top.out.splitlines())) <= 80
     bare = call(tmp_path, {})
     assert (bare.code, bare.out) == (2, "")
-    assert "Commands" in bare.err
+    assert "Set up:" in bare.err
+
+
+@table("name", COMMANDS)
+def test_the_short_help_names_what_it_leaves_out(tmp_path: Path, name: str) -> None:
+    short, _, more = call(tmp_path, {}, name, "--help").out.partition("  More options, ")
+    whole = call(tmp_path, {}, "help", name).out
+    listed = re.compile(r"(?m)^  (?:-\w, )*(--[\w-]+)")
+    assert short.count("\n") <= 50
+    left_out = {*listed.findall(whole)} - {*listed.findall(short)}
+    assert left_out == {*re.findall(r"--[\w-]+", more)}
 
 
 def test_rules_lists_every_rule(tmp_path: Path) -> None:
@@ -205,11 +231,11 @@ def test_a_trail_that_cannot_be_read_is_one_line(
 ) -> None:
     (committed.path / ".git" / "cli-guard" / "audit.jsonl").mkdir(parents=True)
     done = guard(committed, *command)
-    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "audit.jsonl" in done.err
 
 
-@table("command", ["reviews", "audit", "audit verify", "doctor", "approve 1", "review"])
+@table("command", ["pending", "audit", "audit verify", "doctor", "approve 1", "review"])
 def test_outside_a_repository_is_one_line(
     tmp_path: Path, isolated: dict[str, str], command: str
 ) -> None:
@@ -222,11 +248,11 @@ def test_reviews_tells_what_waits(committed: Repo) -> None:
     committed.commit("Ask", {"cli-guard.toml": "[decisions]\ncritical = 'review'\n"})
     stage(committed, {"with\x1b[31m colour.py": LEAK})
     guard(committed, "hook", "pre-commit")
-    done = guard(committed, "reviews")
+    done = guard(committed, "pending")
     assert (done.code, done.err) == (0, "")
     assert "cli-guard approve ID" in done.out
     assert "\x1b" not in done.out
     assert key() not in done.out
     broken = committed.path / ".git" / "cli-guard" / "waiting" / "zz.json"
     broken.write_text("[")
-    assert guard(committed, "reviews").out == done.out
+    assert guard(committed, "pending").out == done.out

@@ -34,7 +34,7 @@ def test_one_closing_line_said_last(hooked: Repo) -> None:
     first, last = commit(hooked, "wip\n")
     assert first.all == "" and last.code == 0
     assert "b.py:3" in last.out and "commit message:1" in last.out
-    assert last.out.endswith("\ncli-guard: 1 file reviewed, 2 remarks\n")
+    assert last.out.endswith("\ncli-guard: 1 file reviewed, advice: 2\n")
     kept = guard(hooked, "last", "-v").out
     assert "b.py:3" in kept and "| except:" in kept and "commit message:1" in kept
     again = guard(hooked, "hook", "commit-msg", ".git/COMMIT_EDITMSG", env=INDEX)
@@ -46,8 +46,10 @@ def test_a_stopped_message_says_where_it_is_kept(hooked: Repo) -> None:
     first, last = commit(hooked, f"Add b\n\nIt uses {key()}\n")
     assert (first.all, last.code) == ("", 1)
     assert "commit message:3 " in last.out and "b.py:3" in last.out
-    assert "denied: change the message, kept in .git/COMMIT_EDITMSG:\n" in last.out
-    answer = "or ignored with a reason:\n  cli-guard ignore secret-aws-access-key --reason"
+    assert "must fix: change the message, kept in .git/COMMIT_EDITMSG:\n" in last.out
+    answer = (
+        "or ignore it with a reason:\n  cli-guard ignore secret-aws-access-key --reason"
+    )
     assert f"\n  git commit -eF .git/COMMIT_EDITMSG\n  {answer} " in last.out
     below = guard(
         hooked,
@@ -107,7 +109,7 @@ def test_what_no_hook_would_say_is_said_at_once(
             monkeypatch.setattr(Records, "keep_report", fail)
     stage(hooked, {"b.py": SWALLOWS})
     done = guard(hooked, "hook", "pre-commit", env=env)
-    assert "b.py:3" in done.out and done.out.endswith("1 remark\n"), done.all
+    assert "b.py:3" in done.out and done.out.endswith("advice: 1\n"), done.all
 
 
 def test_a_framework_with_both_hooks_has_one_report(hooked: Repo) -> None:

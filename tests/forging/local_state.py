@@ -427,7 +427,7 @@ def the_branch_moves_while_a_person_reads(world: World) -> None:
 def trusted(world: World) -> Path:
     """Policy wants a key for trust; a `tty` trust was given before it did."""
     world.set_policy("")
-    done = world.by("mallory").guard("trust", stdin=Terminal("yes\n"))
+    done = world.by("mallory").guard("trust", "--agents", stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
     assert world.by("mallory").guard("check-command", "pytest").code == 0
     world.set_policy(f'{KEY}trust = "key"\n')
@@ -452,7 +452,7 @@ def a_trust_below_the_level_that_policy_wants(world: World) -> None:
 def a_trust_with_the_seal_of_somebody_else(world: World) -> None:
     """`trees.json` by hand: Mallory's signature, Ada's signature of another tree, and none."""
     path = trusted(world)
-    done = world.guard("trust", stdin=Terminal("yes\n"))
+    done = world.guard("trust", "--agents", stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
     ada = json.loads(
         Path(world.repo.env["HOME"], ".local/state/cli-guard/trees.json").read_text()
@@ -474,7 +474,7 @@ def a_trust_with_the_seal_of_somebody_else(world: World) -> None:
 def a_sealed_trust_that_is_widened(world: World) -> None:
     """Ada trusted her tree for `strict`; the file then says `floors`, and for another folder."""
     world.set_policy(f'{KEY}trust = "key"\n')
-    done = world.guard("trust", "--profile", "strict", stdin=Terminal("yes\n"))
+    done = world.guard("trust", "--agents", "--profile", "strict", stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
     path = Path(world.repo.env["HOME"], ".local/state/cli-guard/trees.json")
     trees = json.loads(path.read_text())
@@ -489,7 +489,7 @@ def a_sealed_trust_that_is_widened(world: World) -> None:
 @forgery(at_hook=True, codes=(3,))
 def a_sealed_trust_with_one_more_rule(world: World) -> None:
     world.set_policy(f'{KEY}trust = "key"\n')
-    done = world.guard("trust", stdin=Terminal("yes\n"))
+    done = world.guard("trust", "--agents", stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
     assert world.guard("check-command", "pytest").code == 0
     path = Path(world.repo.env["HOME"], ".local/state/cli-guard/trees.json")
@@ -512,7 +512,7 @@ def check(name: str, trust: str = "key") -> str:
 
 
 def trusted_checks(who: World) -> Path:
-    done = who.guard("trust", stdin=Terminal("yes\n"))
+    done = who.guard("trust", "--checks", stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
     return Path(who.repo.env["HOME"], ".local/state/cli-guard/trusted.json")
 

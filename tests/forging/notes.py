@@ -274,7 +274,7 @@ def honest_notes_merged_with_forged_ones(world: World) -> None:
 
 @forgery(codes=(2, 3))
 def a_remote_with_forged_notes(world: World) -> None:
-    """`cli-guard fetch` merges what it finds; it must neither accept nor lose anything."""
+    """`cli-guard signers fetch` merges what it finds; it must neither accept nor lose anything."""
     statement = world.change()
     honest = signed(with_subject(statement, "content", {"sha256": "0" * 64}), ADA)
     world.note(honest, world.repo.git("rev-parse", "HEAD:app.py"))
@@ -295,13 +295,13 @@ def a_remote_with_forged_notes(world: World) -> None:
             there.repo.git("rev-parse", name),
         )
     world.repo.git("remote", "add", "origin", str(remote))
-    done = world.guard("fetch")
+    done = world.guard("signers", "fetch")
     assert_plain(done)
     assert done.code == 0, done.all
     assert honest in world.lines()
     assert len(world.lines()) == 2
     there.repo.git("update-ref", NOTES, there.repo.git("rev-parse", "HEAD"))
-    done = world.guard("fetch")
+    done = world.guard("signers", "fetch")
     assert_plain(done)
     assert honest in world.lines(), done.all
 

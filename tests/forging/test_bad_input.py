@@ -359,8 +359,8 @@ WORDS: dict[str, Callable[[World], list[str]]] = {
         "--note",
         "ticket 812",
     ],
-    "no remote": lambda world: ["fetch"],
-    "an unknown remote": lambda world: ["fetch", "nobody"],
+    "no remote": lambda world: ["signers", "fetch"],
+    "an unknown remote": lambda world: ["signers", "fetch", "nobody"],
     "a principal that is none": lambda world: add_carol(world, "a b"),
     "a pattern": lambda world: add_carol(world, "*@example.org"),
     "two names": lambda world: add_carol(world, "a@b.c,d@e.f"),
@@ -403,7 +403,7 @@ def test_no_repository(world: World) -> None:
     elsewhere = World(Repo(empty, world.repo.env), world.folder, world.marks)
     for argv in (
         ["verify", "--range", "a..b"],
-        ["fetch"],
+        ["signers", "fetch"],
         ["signers", "list"],
         ["signers", "revoke", "x"],
     ):

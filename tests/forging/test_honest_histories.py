@@ -269,7 +269,7 @@ def test_ids_of_sha256(tmp_path: Path, ada: Person, ci: Person) -> None:
     assert_verified(repo, base)
     repo.git("push", "-q", "origin", "HEAD:topic", NOTES)
     clone = ci.clone(bare.path, tmp_path / "clone")
-    assert guard(clone, "fetch").code == 0
+    assert guard(clone, "signers", "fetch").code == 0
     assert_verified(clone, "origin/main", "origin/topic")
 
 
@@ -704,11 +704,11 @@ def test_a_second_person_as_documented(
     """docs/approvals.md: fetch, review the range, approve, push the notes."""
     with team(repo, bob, tmp_path, policy) as (clone, bare):
         clone.git("fetch", "-q", "origin")
-        assert guard(clone, "fetch").code == 0
+        assert guard(clone, "signers", "fetch").code == 0
         approve_range(clone, "origin/main", "origin/topic")
         clone.git("push", "-q", "origin", NOTES)
         machine = ci.clone(bare.path, tmp_path / "machine", "--branch", "topic")
-        assert guard(machine, "fetch").code == 0
+        assert guard(machine, "signers", "fetch").code == 0
         assert_verified(machine, "origin/main")
 
 
@@ -720,11 +720,11 @@ def test_a_second_person_who_fetches_later(
         assert clone.try_git("push", "-q", "origin", NOTES).code == 1, (
             "Ada's are there already"
         )
-        assert guard(clone, "fetch").code == 0
+        assert guard(clone, "signers", "fetch").code == 0
         clone.git("push", "-q", "origin", NOTES)
         machine = ci.clone(bare.path, tmp_path / "machine", "--branch", "topic")
         assert verify(machine, "origin/main").code == 3
-        assert guard(machine, "fetch").code == 0
+        assert guard(machine, "signers", "fetch").code == 0
         assert_verified(machine, "origin/main")
 
 
@@ -738,12 +738,12 @@ def test_a_fresh_clone(repo: Repo, ci: Person, tmp_path: Path) -> None:
     clone = ci.clone(bare.path, tmp_path / "clone", "--branch", "topic")
     missing = verify(clone, "origin/main")
     assert missing.code == 3
-    assert "cli-guard fetch" in missing.all
+    assert "cli-guard signers fetch" in missing.all
     clone.git("fetch", "-q", "origin", "main")
-    done = guard(clone, "fetch")
+    done = guard(clone, "signers", "fetch")
     assert (done.code, done.err) == (0, "")
     assert done.out == f"cli-guard: merged the approvals of origin ({NOTES})\n"
-    assert guard(clone, "fetch").code == 0
+    assert guard(clone, "signers", "fetch").code == 0
     assert_verified(
         clone, "FETCH_HEAD"
     )  # what Git fetched before is still named by it, as CI jobs rely on
@@ -751,7 +751,7 @@ def test_a_fresh_clone(repo: Repo, ci: Person, tmp_path: Path) -> None:
 
 def test_a_remote_without_approvals(repo: Repo, tmp_path: Path) -> None:
     set_origin(repo, tmp_path / "origin.git")
-    done = guard(repo, "fetch")
+    done = guard(repo, "signers", "fetch")
     assert (done.code, done.out) == (
         0,
         f"cli-guard: there are no approvals of origin ({NOTES})\n",
@@ -770,7 +770,7 @@ def test_a_clone_without_files(repo: Repo, ci: Person, tmp_path: Path) -> None:
     clone = ci.clone(
         bare.path, tmp_path / "clone", "--filter=blob:none", "--branch", "topic"
     )
-    assert guard(clone, "fetch").code == 0
+    assert guard(clone, "signers", "fetch").code == 0
     done = verify(clone, "origin/main")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "partial clone" in done.err
@@ -784,7 +784,7 @@ def test_a_shallow_clone(repo: Repo, ci: Person, tmp_path: Path) -> None:
     repo.git("push", "-q", "origin", "topic", NOTES)
     clone = ci.clone(bare.path, tmp_path / "clone", "--depth", "1", "--branch", "topic")
     clone.git("fetch", "-q", "--depth", "1", "origin", "main:refs/remotes/origin/main")
-    assert guard(clone, "fetch").code == 0
+    assert guard(clone, "signers", "fetch").code == 0
     done = verify(clone, "origin/main")
     assert (done.code, done.out) == (2, "")
     assert "cannot be verified" in done.err
@@ -813,9 +813,9 @@ def test_two_people_push_their_approvals_by_hand(
     commit_approved(clone, "Render pages", {"pages.py": risky("page")})
     repo.git("push", "-q", "origin", "topic", NOTES)
     assert clone.try_git("push", "-q", "origin", NOTES).code == 1
-    assert guard(clone, "fetch").code == 0
+    assert guard(clone, "signers", "fetch").code == 0
     clone.git("push", "-q", "origin", "HEAD:pages", NOTES)
-    assert guard(repo, "fetch").code == 0
+    assert guard(repo, "signers", "fetch").code == 0
     repo.git("fetch", "-q", "origin")
     for each, branch in ((clone, "main"), (repo, "topic"), (repo, "origin/pages")):
         assert_verified(each, "origin/main", branch)
@@ -844,7 +844,7 @@ def test_pushed_with_the_branch(repo: Repo, ci: Person, tmp_path: Path) -> None:
     assert "cli-guard: the signed approvals were pushed as well" in done.err
     assert "cli-guard: refs/heads/topic: verified" in done.err
     machine = ci.clone(bare.path, tmp_path / "machine")
-    assert guard(machine, "fetch").code == 0
+    assert guard(machine, "signers", "fetch").code == 0
     assert_verified(machine, "origin/main", "origin/topic")
 
 
@@ -865,7 +865,7 @@ def test_pushed_while_the_notes_moved(
     assert done.code == 0, done.all
     assert bare.git("for-each-ref", "refs/late") == "", "the race took place"
     machine = ci.clone(bare.path, tmp_path / "machine")
-    assert guard(machine, "fetch").code == 0
+    assert guard(machine, "signers", "fetch").code == 0
     for name in ("topic", "pages"):
         assert_verified(machine, "origin/main", f"origin/{name}")
 

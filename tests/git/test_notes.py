@@ -28,11 +28,11 @@ def sharing(committed: Repo, tmp_path: Path) -> Repo:
 
 
 def test_notes_are_fetched_and_merged(sharing: Repo) -> None:
-    done = guard(sharing, "fetch")
+    done = guard(sharing, "signers", "fetch")
     assert "merged the approvals" in done.all, done.all
     assert sharing.git("notes", "--ref=cli-guard", "show", "HEAD") == "theirs"
     sharing.git("notes", "--ref=cli-guard", "append", "-m", "ours", "HEAD")
-    assert guard(sharing, "fetch", "../remote.git").code == 0
+    assert guard(sharing, "signers", "fetch", "../remote.git").code == 0
     assert sharing.git("notes", "--ref=cli-guard", "show", "HEAD").split() == [
         "theirs",
         "ours",
@@ -69,6 +69,6 @@ def test_no_program_of_the_repository_runs(
     sharing.git("config", "remote.origin.url", url.replace("@", theirs))
     hook = sharing.write(".git/hooks/reference-transaction", f'#!/bin/sh\ntouch "{ran}"\n')
     hook.chmod(0o755)
-    done = guard(sharing, "fetch")
+    done = guard(sharing, "signers", "fetch")
     assert not ran.exists(), done.all
     assert usual.exists() == ("host.invalid" in url), done.all

@@ -255,7 +255,7 @@ def test_a_hooks_folder_that_cannot_be_written_is_one_line(committed: Repo) -> N
     folder.rename(folder.with_name("aside"))
     folder.write_text("in the way\n")
     done = guard(committed, "install")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert done.err == f"cli-guard: the hooks cannot be written to {folder}: File exists\n"
 
 

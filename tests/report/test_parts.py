@@ -45,7 +45,7 @@ def make_parts(repo: Repo, folder: Path, form: str, *where: str) -> list[str]:
 
 
 def merge(repo: Repo, *parts: str) -> Done:
-    return guard(repo, "merge", "--format", "json", *parts)
+    return guard(repo, "review", "--join", "--format", "json", *parts)
 
 
 def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
         )
     )
     assert merge(repo, str(joined)).code == 1
-    assert guard(repo, "merge", *sarif).out.count("secret-aws-access-key") >= 1
+    assert guard(repo, "review", "--join", *sarif).out.count("secret-aws-access-key") >= 1
 
     repo.commit("Later", {"late.py": "x = 2\n"})
     other = make_parts(repo, tmp_path / "other", "sarif", "--range", f"{base}..HEAD")
@@ -128,7 +128,7 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
         ([str(complete)], "not the report of a part"),
         ([str(tmp_path / "cut")], "not the report of a part"),
         ([str(tmp_path / "nowhere")], "cannot be read"),
-        ([], "Missing argument"),
+        ([], "--join needs the reports"),
     ):
         done = merge(repo, *parts)
         assert (done.code, done.out) == (2, "") and words in done.err, (words, done)

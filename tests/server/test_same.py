@@ -283,7 +283,7 @@ def test_a_server_judges_commands_as_a_run_of_its_own(
     own.parent.mkdir(parents=True)
     own.write_text('[agent]\nanswer = "allow"\n')
     if trusted:
-        assert guard(committed, "trust", stdin=Terminal("yes\n")).code == 0
+        assert guard(committed, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
     # An agent asks in a trusted work tree; what `check-command` says of one is the same judgement.
     cases = [Case(each, ("hook", "claude-code"), stdin=asked(each)) for each in COMMANDS]
     if not trusted:

@@ -228,7 +228,7 @@ def test_what_has_changed_is_never_answered_by_what_was(
     (old,) = servers.processes()
     assert OLD_WORDS in risky.run(*guard, *REVIEW, env=servers.required).out
     if change == "a module":
-        edit(package / "review" / "render" / "words.py", "to review", "to look at")
+        edit(package / "review" / "render" / "words.py", "needs approval", "to look at")
         expected = "to look at"
     elif change == "a rule":
         rule = package / "rules" / "code" / "python-commands.yml"

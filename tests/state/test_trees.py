@@ -3,6 +3,7 @@
 import datetime
 import json
 import shutil
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,15 @@ from repositories import Repo
 
 from cli_guard.approvals.seals import seals_of
 from cli_guard.git.repository import GitRepository
-from cli_guard.state.trees import TrustedTrees
+from cli_guard.runtime import Invocation
+from cli_guard.state.audit import AuditLog, entry
+from cli_guard.state.trees import Tree, TrustedTrees
 
 NOW = datetime.datetime(2026, 11, 23, tzinfo=datetime.UTC)
 
 
 def trust(repo: Repo, *options: str, answer: str = "yes") -> str:
-    done = guard(repo, "trust", *options, stdin=Terminal(f"{answer}\n"))
+    done = guard(repo, "trust", "--agents", *options, stdin=Terminal(f"{answer}\n"))
     assert done.err == ""
     return done.out
 
@@ -29,7 +32,7 @@ def file_of(repo: Repo) -> Path:
 def profile(repo: Repo, now: datetime.datetime = NOW) -> str | None:
     repository = GitRepository.discover(repo.path, repo.env)
     tree = TrustedTrees(repo.env).find(repository, now, seals_of(repository, repo.env))
-    return tree.profile if tree else None
+    return tree.profile_in_force if tree else None
 
 
 def verdict(repo: Repo, command: str = "pytest -q") -> str:
@@ -38,20 +41,19 @@ def verdict(repo: Repo, command: str = "pytest -q") -> str:
 
 def test_one_answer_lets_the_work_of_the_tree_pass(committed: Repo) -> None:
     assert verdict(committed) == "review"
-    assert "Trust this work tree? " in trust(committed)
+    assert "Trust coding agents in this work tree? " in trust(committed)
     assert (profile(committed), verdict(committed), verdict(committed, "npm ci")) == (
         "workspace",
         "allow",
         "review",
     )
-    assert "the work tree is trusted by" in trust(committed) and "Type yes" not in trust(
-        committed
-    )
+    again = trust(committed)
+    assert "coding agents are trusted by" in again and "[y]es" not in again
     assert (
         f"{committed.path.resolve()}: workspace, by "
         in guard(committed, "trust", "--list").out
     )
-    assert "work tree: trusted by " in guard(committed, "doctor").out
+    assert "coding agents: trusted by " in guard(committed, "doctor").out
 
 
 @pytest.mark.parametrize("answer", ["no", "", "y e s"])
@@ -72,7 +74,7 @@ def test_withdrawn(committed: Repo) -> None:
     trust(committed)
     assert (
         guard(committed, "trust", "--revoke").out
-        == "cli-guard: the work tree: no longer trusted\n"
+        == "cli-guard: coding agents in this work tree: no longer trusted\n"
     )
     assert (profile(committed), verdict(committed)) == (None, "review")
     assert guard(committed, "trust", "--list").out == "cli-guard: no work tree is trusted\n"
@@ -160,7 +162,7 @@ def test_a_broken_file_is_one_clear_line(committed: Repo, damage: str) -> None:
     else:
         file.write_text({"text": "not JSON", "list": "[]"}[damage])
     done = guard(committed, "check-command", "ls")
-    assert done.code == 1
+    assert done.code == 2
     assert len(done.err.splitlines()) == 1 and "trees.json" in done.err
 
 
@@ -172,6 +174,8 @@ def test_a_broken_file_is_one_clear_line(committed: Repo, damage: str) -> None:
         "sed -i s/strict/workspace/ ~/.local/state/cli-guard/trees.json",
         "python3 -c \"open('.git/cli-guard/audit.jsonl', 'a').write('x')\"",
         "cli-guard trust",
+        "cli-guard trust --agents",
+        "cli-guard -C . trust --agents",
         "echo yes | script -qc 'cli-guard trust' /dev/null",
     ],
 )
@@ -191,7 +195,7 @@ def test_the_user_can_only_choose_less_for_an_untrusted_tree(committed: Repo) ->
     file.parent.mkdir(parents=True)
     file.write_text('[agent]\nprofile = "workspace"\n')
     assert verdict(committed) == "review"
-    assert "work tree: not trusted" in guard(committed, "doctor").out
+    assert "coding agents: not trusted" in guard(committed, "doctor").out
     trust(committed)
     assert verdict(committed) == "allow"
     file.write_text('[agent]\nprofile = "strict"\n')
@@ -201,5 +205,117 @@ def test_the_user_can_only_choose_less_for_an_untrusted_tree(committed: Repo) ->
 def test_a_state_folder_that_cannot_be_written_is_said_in_one_line(committed: Repo) -> None:
     (Path(committed.env["HOME"]) / ".local").write_text("a file\n")
     done = guard(committed, "trust", stdin=Terminal("yes\n"))
-    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert (done.code, done.err.count("\n")) == (2, 1)
     assert "cannot be written" in done.err and "Traceback" not in done.err
+
+
+def write_record(repo: Repo, **changed: object) -> None:
+    """Change the one record of the file by hand, and let the audit log name it, as only its own user could."""
+    data = json.loads(file_of(repo).read_text())
+    record = data["trees"][0] | changed
+    data["trees"] = [{name: value for name, value in record.items() if value is not None}]
+    file_of(repo).write_text(json.dumps(data))
+    texts = {each.name for each in fields(Tree)} - {"agents"}
+    tree = Tree(**{name: record[name] for name in texts})
+    tree = replace(tree, roots=tuple(tree.roots), allow=tuple(tree.allow))
+    repository = GitRepository.discover(repo.path, repo.env)
+    when = Invocation(repo.path, repo.env, NOW)
+    seen = entry("tree", when, path=tree.path, record=tree.digest)
+    AuditLog(repository.state_folder).append(seen)
+
+
+@pytest.mark.parametrize("kind", ["workspace", "floors"])
+def test_a_record_from_before_counts_for_the_checks_alone(
+    committed: Repo, kind: str
+) -> None:
+    """Until the two questions, one answer was about the checks and the agents."""
+    trust(committed, "--profile", kind)
+    write_record(committed, agents=None)
+    assert (profile(committed), verdict(committed)) == ("strict", "review")
+    said = guard(committed, "doctor").out
+    assert "counts for these alone: see `cli-guard trust --agents`" in said
+    assert "(from before: for its checks alone)" in guard(committed, "trust", "--list").out
+    shown = guard(committed, "trust", "--show").out
+    assert "coding agents are not trusted here" in shown
+    # A rule that is saved beside it was a decision of its own, and widens nothing else.
+    allowed = guard(committed, "allow", "npm ci", stdin=Terminal("yes\n"))
+    assert allowed.code == 0
+    assert (verdict(committed, "npm ci"), verdict(committed)) == ("allow", "review")
+    trust(committed, "--profile", kind)
+    assert (profile(committed), verdict(committed)) == (kind, "allow")
+    assert verdict(committed, "npm ci") == "allow"
+
+
+@pytest.mark.parametrize("agents", [True, 1, "true", "yes", ["x"], {}])
+def test_the_file_alone_cannot_say_that_agents_are_trusted(
+    committed: Repo, agents: object
+) -> None:
+    trust(committed)
+    write_record(committed, agents=None)
+    data = json.loads(file_of(committed).read_text())
+    data["trees"][0]["agents"] = agents
+    file_of(committed).write_text(json.dumps(data))
+    assert (profile(committed), verdict(committed)) == (None, "review")
+
+
+@pytest.mark.parametrize(
+    "name", ["CLI_GUARD_AGENTS", "CLI_GUARD_TRUST", "CLI_GUARD_PROFILE", "CI", "AGENTS"]
+)
+def test_no_variable_trusts_agents(committed: Repo, name: str) -> None:
+    for value in ("1", "true", "workspace", str(committed.path)):
+        done = guard(
+            committed, "check-command", "pytest -q", "--format", "json", env={name: value}
+        )
+        assert done.json["verdict"] == "review"
+
+
+CHECKS = '[checks.tests]\ncommand = "make test"\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "answers", "code", "checks", "agents"),
+    [
+        ((), "yes\nyes\n", 0, True, True),
+        ((), "yes\nno\n", 0, True, False),
+        ((), "no\nyes\n", 0, False, True),
+        ((), "no\nno\n", 1, False, False),
+        ((), "yes\n", 0, True, False),
+        (("--checks", "--agents"), "yes\nyes\n", 0, True, True),
+        (("--checks",), "yes\nyes\n", 0, True, False),
+        (("--agents",), "yes\nyes\n", 0, False, True),
+        (("--agents",), "no\nyes\n", 1, False, False),
+        (("--show",), "yes\nyes\n", 0, False, False),
+        (("--rev", "HEAD~0"), "yes\nyes\n", 0, True, False),
+        (("--checks", "--profile", "floors"), "yes\nyes\n", 2, False, False),
+        (("--checks", "--expires", "2099-01-31"), "yes\nyes\n", 2, False, False),
+        (("--agents", "--rev", "HEAD~0"), "yes\nyes\n", 2, False, False),
+    ],
+)
+def test_two_decisions(
+    committed: Repo,
+    options: tuple[str, ...],
+    answers: str,
+    code: int,
+    checks: bool,
+    agents: bool,
+) -> None:
+    committed.commit("Check", {"cli-guard.toml": CHECKS})
+    done = guard(committed, "trust", *options, stdin=Terminal(answers))
+    assert done.code == code, done.all
+    said = guard(committed, "doctor").out
+    assert ("checks: tests (trusted by " in said) is checks
+    assert ("coding agents: trusted by " in said) is agents
+    assert verdict(committed) == ("allow" if agents else "review")
+
+
+@pytest.mark.parametrize(
+    ("option", "left"), [("--checks", "agents"), ("--agents", "checks"), ("--revoke", "")]
+)
+def test_each_is_withdrawn_alone(committed: Repo, option: str, left: str) -> None:
+    committed.commit("Check", {"cli-guard.toml": CHECKS})
+    guard(committed, "trust", stdin=Terminal("yes\nyes\n"))
+    words = {"--revoke", option}
+    assert guard(committed, "trust", *sorted(words)).code == 0
+    said = guard(committed, "doctor").out
+    assert ("checks: tests (trusted by " in said) is (left == "checks")
+    assert ("coding agents: trusted by " in said) is (left == "agents")

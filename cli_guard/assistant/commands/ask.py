@@ -7,7 +7,7 @@ import click
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.ask import ask_request
-from cli_guard.cli.app import FORMAT, Command
+from cli_guard.cli.app import FORMAT, Command, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.review.paths import Paths
@@ -154,7 +154,7 @@ command = Command(
             metavar="PATH",
             help="Use only this file or folder; may be repeated.",
         ),
-        click.Option(
+        RareOption(
             ["--rev"], metavar="REV", help="Use a commit instead of what is staged."
         ),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
@@ -172,12 +172,12 @@ command = Command(
         click.Option(
             ["--no-model"], is_flag=True, help="Use no model, whatever is configured."
         ),
-        click.Option(
+        RareOption(
             ["--show-prompt"],
             is_flag=True,
             help="Print what would be sent to a model; send nothing.",
         ),
-        click.Option(
+        RareOption(
             ["--explain"],
             is_flag=True,
             help="Show the plan, what the gate decided, and the log.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.runtime import user_file
@@ -102,7 +102,7 @@ command = Command(
     " exit code is in the last line; --raw returns it instead. Requires the extra `shell`.",
     params=[
         click.Argument(["command"]),
-        click.Option(
+        RareOption(
             ["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."
         ),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
@@ -111,7 +111,7 @@ command = Command(
             is_flag=True,
             help="Print only the output, byte for byte, and return the exit code of the command.",
         ),
-        click.Option(
+        RareOption(
             ["--diff"],
             is_flag=True,
             help="Also show the changes that the command would have made, as a patch.",

@@ -36,7 +36,7 @@ from cli_guard.execution.processes.stopping import stop_entries, stop_method
 Command = str | Sequence[str]
 # Pruning reads all records, so not at every start.
 STARTS_PER_PRUNE = 20
-NOT_OURS = "{pid} was not started by cli-guard here: see `cli-guard ps`"
+NOT_OURS = "{pid} was not started by cli-guard here: see `cli-guard exec ps`"
 
 
 class ProcessManager:

@@ -24,7 +24,7 @@ STEPS = {
     "environment": "a variable has a NUL in it or a = in its name, which no program accepts",
     "limit": "a limit cannot be set: use a lower one",
     "start": "the process cannot be started",
-    "record": "it was stopped, because it could not be recorded for `cli-guard ps`",
+    "record": "it was stopped, because it could not be recorded for `cli-guard exec ps`",
 }
 PROGRAM = {
     errno.ENOENT: "{name}: not found: install it, or correct its name or PATH",

@@ -31,7 +31,7 @@ GOOD = "signature good"
 REFUSED = "signed, but does not count"
 UNSIGNED = "unsigned"
 COLORS = {GOOD: "good", REFUSED: "bad", UNSIGNED: "warn"}
-LOST = "the log names a signed statement that is neither here nor in the notes: `cli-guard fetch` may get it"
+LOST = "the log names a signed statement that is neither here nor in the notes: `cli-guard signers fetch` may get it"
 LISTS = ("fingerprints", "approved_rules")
 CLAIM = "an entry of the local audit log, which whoever can write to that file can write"
 

@@ -34,8 +34,8 @@ MOST = 200
 LOG = ("log", "--no-show-signature", "--no-color", "--format=%H%x00%ct%x00%an%x00%P%x00%s")
 # How a commit came to be recorded, with the words of the page; the first two are of attempts before it.
 DECISIONS = {
-    "deny": "denied, before the commit",
-    "review": "needed a person, before the commit",
+    "deny": "had to be fixed before the commit",
+    "review": "needed approval before the commit",
     "allow": "reviewed and allowed",
     "approved": "allowed by an approval",
     "against": "recorded although not allowed",

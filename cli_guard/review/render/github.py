@@ -9,7 +9,14 @@ from collections import Counter
 
 from cli_guard.model import Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import next_steps, path_of, skipped_line, verdict, where
+from cli_guard.review.render.words import (
+    SCALE,
+    next_steps,
+    path_of,
+    skipped_line,
+    verdict,
+    where,
+)
 from cli_guard.secrets.printable import clip, printable
 
 SHOWN = 10
@@ -45,7 +52,7 @@ def render(review: Review) -> str:
 
 def _annotation(command: str, judged: JudgedFinding) -> str:
     found = judged.finding
-    properties = {"title": f"{found.rule} ({found.severity})"}
+    properties = {"title": f"{found.rule} ({SCALE[judged.disposition]})"}
     if found.path:
         properties = {
             "file": path_of(found.path),

@@ -7,13 +7,16 @@ is put in a code span, where GitHub reads no markup, and code in a fence longer 
 import re
 from collections.abc import Iterator, Sequence
 
-from cli_guard.model import Decision, Disposition, JudgedFinding, Severity
+from cli_guard.model import Decision, Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
+    ANSWERED,
+    SCALE,
     fuller,
     next_steps,
     skipped_line,
     tally,
+    tally_of,
     unannounced,
     verdict,
     where,
@@ -74,8 +77,7 @@ def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[st
 def _folded_advice(review: Review) -> Iterator[str]:
     blocks = list(_section(review, (Disposition.ADVISE,)))
     if blocks:
-        number = len(review.sort_findings(Disposition.ADVISE))
-        yield f"<details><summary>{number} remark{'s' if number != 1 else ''}</summary>"
+        yield f"<details><summary>{tally_of(Disposition.ADVISE, review)}</summary>"
         yield from blocks
         yield "</details>"
 
@@ -83,30 +85,26 @@ def _folded_advice(review: Review) -> Iterator[str]:
 def _suppressed_lines(review: Review) -> Iterator[str]:
     new = unannounced(review)
     if new:
-        yield "Answered by this change itself:"
+        yield "Explained in this change:"
         yield "\n".join(
-            f"- {code_span(where(each.finding))} {code_span(each.finding.rule)}, {_prose(each.by)}: "
+            f"- {code_span(where(each.finding))} {code_span(each.finding.rule)}, "
+            + f"{_prose(ANSWERED.get(each.by, each.by))}: "
             + (_prose(each.reason) if each.reason else "no reason given")
             for each in new[:SHOWN]
         ) + (f"\n- and {len(new) - SHOWN} more" if len(new) > SHOWN else "")
     earlier = sum(not each.new for each in review.suppressed)
     if earlier:
-        yield f"Answered earlier: {earlier}."
+        yield f"Not shown, because approved or explained: {earlier}."
 
 
 def _table(findings: Sequence[JudgedFinding]) -> str:
-    rows = ["| | where | severity | rule | what and how |", "|---|---|---|---|---|"]
+    rows = ["| | where | rule | what and how |", "|---|---|---|---|"]
     rows.extend(_row(judged) for judged in findings)
     return "\n".join(rows)
 
 
 def _row(judged: JudgedFinding) -> str:
     found = judged.finding
-    severity = (
-        f"**{found.severity}**"
-        if found.severity is Severity.CRITICAL
-        else str(found.severity)
-    )
     evidence = (
         f"<br>{code_span(clip(printable(found.evidence.strip()), 160))}"
         if found.evidence.strip()
@@ -114,9 +112,8 @@ def _row(judged: JudgedFinding) -> str:
     )
     remedy = f"<br>{_prose(found.remedy)}" if found.remedy else ""
     cells = (
-        str(judged.disposition),
+        SCALE[judged.disposition],
         code_span(where(found)),
-        severity,
         code_span(found.rule),
         f"{_prose(found.message)}{evidence}{remedy}",
     )

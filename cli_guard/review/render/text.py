@@ -11,13 +11,13 @@ from cli_guard.model import (
     Decision,
     Disposition,
     JudgedFinding,
-    Severity,
     Suppressed,
 )
 from cli_guard.review.fixes import HUNK_HEAD, has_fix
 from cli_guard.review.render import words
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
+    ANSWERED,
     SHOWN,
     count,
     fuller,
@@ -57,7 +57,6 @@ _DECISION_COLORS = {
     Decision.REVIEW: "yellow",
     Decision.ALLOW: "green",
 }
-_SEVERITY_WIDTH = max(len(severity) for severity in Severity)
 
 
 def render(
@@ -128,9 +127,7 @@ def _group(
             break
         shown = format_first(len(shown) - 1)
     more = len(findings) - len(shown)
-    heading = (
-        [paint(_DISPOSITION_COLORS[kind], f"{tally_of(kind, review)}:")] if findings else []
-    )
+    heading = [paint(_DISPOSITION_COLORS[kind], tally_of(kind, review))] if findings else []
     return [
         *heading,
         *shown,
@@ -164,10 +161,9 @@ def _finding(
     found = judged.finding
     place = where(found)
     gap = " " * max(2, column + 2 - len(place))
-    severity = paint(
-        _DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}"
-    )
-    yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
+    severity = f"  {found.severity}" if style == "verbose" else ""
+    rule = paint(_DISPOSITION_COLORS[judged.disposition], printable(found.rule))
+    yield f"{paint('bold', place)}{gap}{rule}{severity}"
     yield from _wrap(found.message, INDENT)
     most = 0 if style == "brief" else EVIDENCE_LINES
     for line in found.evidence.strip("\n").split("\n")[:most] if found.evidence else ():
@@ -211,10 +207,11 @@ def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
 
 
 def _suppressed_line(new: Sequence[Suppressed], paint: Paint) -> str:
-    lines = [f"{count(len(new), 'finding')} answered by this change itself:"] if new else []
+    lines = [f"explained in this change: {count(len(new), 'finding')}"] if new else []
     for each in new[:MOST]:
+        how = paint("dim", ANSWERED.get(each.by, each.by))
         lines.append(
-            f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {paint('dim', each.by)}"
+            f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {how}"
         )
         lines.extend(
             _wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2)

@@ -21,7 +21,19 @@ from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
 REASON_LENGTH = 120
-ANSWERED = {"approval": "approved", "config": "cli-guard.toml", "inline": "in the code"}
+# The one scale that a reader sees; severity and confidence, from which policy derives it, are in JSON and SARIF.
+SCALE = {
+    Disposition.DENY: "must fix",
+    Disposition.REVIEW: "needs approval",
+    Disposition.ADVISE: "advice",
+}
+# Why a finding is not shown.
+ANSWERED = {
+    "approval": "approved",
+    "config": "explained in cli-guard.toml",
+    "inline": "explained in the code",
+    "baseline": "in the baseline",
+}
 MOST_COMMANDS = 3
 PUSH_UNCHECKED = "SKIP=cli-guard-pre-push git push"
 ANNOUNCING = (SUPPRESSION_NEW, SUPPRESSION_ADDED)
@@ -75,7 +87,7 @@ def _secrets_only(review: Review) -> str:
 
 
 def tally(review: Review) -> str:
-    """Format `1 to fix, 2 to review, 4 remarks`; empty if there is nothing."""
+    """Format `must fix: 1, needs approval: 2, advice: 4`; empty if there is nothing."""
     return ", ".join(
         tally_of(disposition, review)
         for disposition in SHOWN
@@ -84,11 +96,8 @@ def tally(review: Review) -> str:
 
 
 def tally_of(disposition: Disposition, review: Review) -> str:
-    """Format the count of one disposition: `2 to review`."""
-    number = len(review.sort_findings(disposition))
-    if disposition is Disposition.ADVISE:
-        return count(number, "remark")
-    return f"{number} {'to fix' if disposition is Disposition.DENY else 'to review'}"
+    """Format the count of one disposition: `needs approval: 2`."""
+    return f"{SCALE[disposition]}: {len(review.sort_findings(disposition))}"
 
 
 def skipped_line(review: Review, shown: int) -> str:
@@ -172,12 +181,12 @@ def _announces(told: Finding, answered: Suppressed) -> bool:
 
 def verdict(review: Review) -> str:
     """Return the verdict in one or two words, for the closing line."""
-    names = {
-        Decision.DENY: "denied",
-        Decision.REVIEW: "needs review",
-        Decision.ALLOW: "allowed",
-    }
-    return names[review.decision]
+    if review.decision is Decision.ALLOW:
+        return "allowed"
+    if review.decision is Decision.REVIEW:
+        return SCALE[Disposition.REVIEW]
+    has_finding = review.sort_findings(Disposition.DENY)
+    return SCALE[Disposition.DENY] if has_finding else "denied"
 
 
 def next_steps(review: Review) -> tuple[str, ...]:
@@ -199,9 +208,7 @@ def next_steps(review: Review) -> tuple[str, ...]:
         if not each.new
     ]
     ends = (
-        f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})"
-        if earlier
-        else ""
+        f", {len(earlier)} not shown ({', '.join(sorted(set(earlier)))})" if earlier else ""
     )
     # Nothing is known of what was not read.
     unread = "not everything was read" if any(each.asks for each in review.skipped) else ""
@@ -217,31 +224,37 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     denied = [judged.finding for judged in review.sort_findings(Disposition.DENY)]
     if not denied:
         return (_reason(review) or "policy does not allow it",)
-    must = f"{count(len(denied), 'finding')} must be fixed"
-    how, lines = _ways_out(review, denied)
+    must = "1 finding stops this; fix it"
+    them = "it"
+    if len(denied) > 1:
+        must = f"{len(denied)} findings stop this; fix them"
+        them = "them"
+    how, lines = _ways_out(review, denied, them)
     if event_of(review.event).request == MESSAGE:
         change = f"change the message, kept in {printable(review.message_file)}"
         return (change, _resume(review), *([f"or {how}:"] if lines else []), *lines)
     if all(found.category is Category.MESSAGE for found in denied):
-        must += ": `git rebase -i` (reword)"
+        must += " by `git rebase -i` (reword)"
     return (f"{must}, or {how}" if lines else must, *lines)
 
 
-def _ways_out(review: Review, denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
+def _ways_out(
+    review: Review, denied: Sequence[Finding], them: str
+) -> tuple[str, tuple[str, ...]]:
     """Return how denied findings are left as they are, and the lines to type or paste for that."""
     answerable = [found for found in denied if found.rule not in UNANSWERABLE]
     if not answerable:
         checks = any(found.rule == CHECK_FAILED for found in denied)
-        return "pushed once without the checks", (PUSH_UNCHECKED,) if checks else ()
+        return "push once without the checks", (PUSH_UNCHECKED,) if checks else ()
     if not is_kept(review):
         # `ignore` knows the findings of a run that was recorded.
-        return "answered in cli-guard.toml", _entries(answerable)
+        return f"explain {them} in cli-guard.toml", _entries(answerable)
     lines = list(
         dict.fromkeys(ignore_command(found, review.program) for found in answerable)
     )
     if len(lines) > MOST_COMMANDS:
         lines = [*lines[: MOST_COMMANDS - 1], f"{printable(review.program)} ignore"]
-    return "ignored with a reason", tuple(lines)
+    return f"ignore {them} with a reason", tuple(lines)
 
 
 def is_kept(review: Review) -> bool:

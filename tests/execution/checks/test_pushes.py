@@ -150,7 +150,7 @@ def test_each_tree_of_a_push_is_checked_by_its_own_table(world: World) -> None:
         if each.finding.rule.endswith("untrusted")
     ]
     oid = world.repo.git("rev-parse", "topic")
-    assert f"cli-guard trust --rev {oid[:12]}" in untrusted.message
+    assert f"cli-guard trust --checks --rev {oid[:12]}" in untrusted.message
     world.trust("--rev", oid[:12])
     world.review("main", "topic")
     assert sorted(world.runs) == ["main", "topic"]

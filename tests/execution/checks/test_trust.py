@@ -69,7 +69,8 @@ def test_the_doctor_says_whether_they_run(world: World) -> None:
     assert "checks:" not in guard(world.repo, "doctor").out
     world.check(command="'make test'", trusted=False)
     assert (
-        "! checks: t: not trusted, see `cli-guard trust`" in guard(world.repo, "doctor").out
+        "! checks: t: not trusted, see `cli-guard trust --checks`"
+        in guard(world.repo, "doctor").out
     )
     world.trust()
     assert "  checks: t (trusted by " in guard(world.repo, "doctor").out
@@ -79,16 +80,15 @@ def test_it_is_kept_for_the_user_alone_and_written_down(world: World) -> None:
     world.check(command="'make test'", trusted=False)
     with world.repo.unchanged():
         done = world.trust()
-    assert done.code == 0 and "trusted; run the commit or push again" in done.out
+    assert done.code == 0 and "are trusted; run the commit or push again" in done.out
     about = file_of(world).stat()
     assert stat.S_IMODE(about.st_mode) == 0o600
     assert stat.S_IMODE(file_of(world).parent.stat().st_mode) == 0o700
-    checks, tree = [
+    [checks] = [
         json.loads(line)
         for line in world.repo.guard("audit", "show", "--format", "json").out.splitlines()
     ]
     assert (checks["event"], checks["table"]) == ("trust", digest(world.repo))
-    assert (tree["event"], tree["path"]) == ("tree", str(world.repo.path.resolve()))
     assert world.repo.guard("audit", "verify").code == 0
     again = world.trust()
     assert again.code == 0 and "trusted by" in again.out and "[N]o" not in again.out
@@ -127,7 +127,8 @@ def test_what_is_shown(world: World) -> None:
         "    in: web",
         "    only for: web/**",
         "        never runs, even if trusted: deletes the whole file system",
-        "cli-guard: the work tree is not trusted; the checks are not trusted: they do not run",
+        "cli-guard: the checks are not trusted: they do not run",
+        "cli-guard: coding agents are not trusted here",
     ):
         assert line in shown.out
     assert key("github") not in shown.out and "CI=1" in shown.out
@@ -159,7 +160,7 @@ def test_revoked(world: World) -> None:
     world.check(command="'make test'")
     assert (
         guard(world.repo, "trust", "--revoke").out
-        == "cli-guard: the work tree and its checks: no longer trusted\n"
+        == "cli-guard: the checks: no longer trusted\n"
     )
     assert not trusted(world)
     assert (
@@ -170,14 +171,14 @@ def test_revoked(world: World) -> None:
         json.loads(line)["event"]
         for line in guard(world.repo, "audit", "show", "--format", "json").out.splitlines()
     ]
-    assert events == ["trust", "tree", "tree", "trust revoked", "trust revoked"]
+    assert events == ["trust", "trust revoked", "trust revoked"]
     assert guard(world.repo, "trust", "--show", "--revoke").code == 2
 
 
 def test_what_is_not_committed_does_not_count_yet(world: World) -> None:
     world.repo.write("cli-guard.toml", '[checks.t]\ncommand = "make"\n')
     done = world.trust()
-    assert "make" not in done.out and "Trust this work tree? " in done.out
+    assert "make" not in done.out and "[y]es" not in done.out
     assert "[checks] are not committed yet: they are not part of this" in done.out
     assert not file_of(world).exists()
     assert guard(world.repo, "trust", "--rev", "nowhere").code == 2

@@ -242,7 +242,7 @@ def test_a_change_that_is_asked_for_is_proposed_and_not_made(committed: Repo) ->
         answer = call(committed, "ask", request="Rename tally to count_up")
     assert answer.structured_content["status"] == "needs_review"
     assert "+++ b/app.py" in text_of(answer)
-    assert answer.structured_content["review_id"] in guard(committed, "reviews").out
+    assert answer.structured_content["review_id"] in guard(committed, "pending").out
 
 
 def test_a_command_that_is_asked_for_waits_for_a_person(committed: Repo) -> None:
@@ -252,7 +252,7 @@ def test_a_command_that_is_asked_for_waits_for_a_person(committed: Repo) -> None
         answer = call(committed, "ask", request="Run the tests")
     assert answer.structured_content["status"] == "needs_review"
     assert answer.structured_content["blocked_actions"][0]["command"] == "make test"
-    told = guard(committed, "reviews").out
+    told = guard(committed, "pending").out
     assert answer.structured_content["review_id"] in told
     assert "runs make test" in told
 
@@ -324,13 +324,13 @@ def test_nothing_is_changed_or_approved(leaking: Repo) -> None:
     before = (
         leaking.git("status", "--porcelain"),
         leaking.git("rev-parse", "HEAD"),
-        guard(leaking, "reviews").out,
+        guard(leaking, "pending").out,
     )
     calls(leaking, ("review", {}), ("check_command", {"command": "rm -rf ."}))
     assert before == (
         leaking.git("status", "--porcelain"),
         leaking.git("rev-parse", "HEAD"),
-        guard(leaking, "reviews").out,
+        guard(leaking, "pending").out,
     )
     assert "staged" in guard(leaking, "audit", "show").out
 

@@ -63,7 +63,7 @@ def test_what_stops_git_is_never_cut() -> None:
         Review("pre-commit", "failed", Decision.DENY, (*denied, *ADVICE)), brief=True
     )
     assert shown.count("secret-aws-access-key\n") == 30
-    advice = shown[shown.index("6 remarks:") : shown.index("denied:")]
+    advice = shown[shown.index("advice: 6") : shown.index("must fix: 30 findings")]
     assert advice.count("\n") <= 11 and "and " in advice
 
 

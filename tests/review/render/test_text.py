@@ -52,7 +52,7 @@ def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
             "pre-push", "failed", Decision.DENY, (JudgedFinding(several, Disposition.DENY),)
         )
     )
-    assert shown.startswith("1 to fix:\n\ncheck  ")
+    assert shown.startswith("must fix: 1\n\ncheck  ")
     assert "    | def f():\n    |     x\\x1b\n    |\n    | more\n" in shown
     assert shown.count("    |") == 30
     one = dataclasses.replace(failed, evidence="   indented")
@@ -71,7 +71,7 @@ def test_a_denied_key_names_its_answer() -> None:
         reviewed=1,
     )
     assert closing(review) == (
-        "denied: 1 finding must be fixed, or ignored with a reason:\n"
+        "must fix: 1 finding stops this; fix it, or ignore it with a reason:\n"
         '  cli-guard ignore secret-aws-access-key src/payments/settings.py:12 --reason "..."'
     )
 
@@ -81,7 +81,7 @@ def test_a_denied_message_says_how_to_change_it() -> None:
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
     assert closing(review).split("\n  ")[-3:] == [
         "git commit -eF .git/COMMIT_EDITMSG",
-        "or ignored with a reason:",
+        "or ignore it with a reason:",
         'cli-guard ignore message-subject-long --reason "..."',
     ]
 
@@ -92,7 +92,7 @@ def test_a_failed_check_is_never_ignored_by_its_rule() -> None:
         "pre-push", "failed", Decision.DENY, (JudgedFinding(failed, Disposition.DENY),)
     )
     assert closing(review) == (
-        "denied: 1 finding must be fixed, or pushed once without the checks:\n"
+        "must fix: 1 finding stops this; fix it, or push once without the checks:\n"
         "  SKIP=cli-guard-pre-push git push"
     )
 
@@ -113,7 +113,7 @@ def test_a_scan_names_the_entries_with_their_paths() -> None:
     """`ignore` knows the findings of the last review alone."""
     judged = (JudgedFinding(samples.KEY, Disposition.DENY),)
     assert closing(Review("scan", "failed", Decision.DENY, judged)).split("\n  ") == [
-        "denied: 1 finding must be fixed, or answered in cli-guard.toml:",
+        "must fix: 1 finding stops this; fix it, or explain it in cli-guard.toml:",
         "[[ignore]]",
         'rule = "secret-aws-access-key"',
         'path = "src/payments/settings.py"',

@@ -21,11 +21,11 @@ from cli_guard.review.render.words import count, where
 
 # What a finding is at the end, in the order of the page, with the words of its heading and its tag.
 STATES: Mapping[str, tuple[str, str]] = {
-    "deny": ("To fix", "denied"),
-    "review": ("To approve", "needs a person"),
-    "answered": ("Let in", "answered"),
+    "deny": ("Must fix", "must fix"),
+    "review": ("Needs approval", "needs approval"),
+    "answered": ("Approved or explained", "approved or explained"),
     "fixed": ("Fixed", "fixed"),
-    "advise": ("Remarks", "advice"),
+    "advise": ("Advice", "advice"),
 }
 SEVERITIES = [str(each) for each in Severity]
 # 300 KB for 1,000 findings: the bytes for the texts of all, the bounds for those of one, and suggestions.
