@@ -36,6 +36,7 @@ class Review:
     a typed message. `only` names the paths, if not everything was reviewed. `unit` is what `files` counts.
     `part` distinguishes the parts of a review that several jobs share ("3-of-8"), `binding` is the same in all of them:
     a hash of what they review.
+    `examples` counts the keys of documentation that a change without findings adds.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
     """
@@ -64,6 +65,7 @@ class Review:
     only: str = ""
     binding: str = ""
     unit: str = "file"
+    examples: int = 0
     places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
