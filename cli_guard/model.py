@@ -205,6 +205,10 @@ class FileChange:
         return self.new_mode == "100755" and self.old_mode != "100755"
 
 
+# Why a reviewer that only advises read no more: a hook must be quick, and nothing stops for it.
+OVER_ADVICE = "over limits.advice_ms; once committed: cli-guard review --commit HEAD"
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """What a reviewer would have judged and did not read, and why. `asks`: it needs a person, else it is listed."""

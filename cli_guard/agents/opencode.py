@@ -13,7 +13,6 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.registry import ToolDenied
-from cli_guard.agents.restoring import keep_original, restore_original
 from cli_guard.agents.settings import Protocol, write_text
 from cli_guard.agents.uses import (
     AgentRequest,
@@ -28,7 +27,6 @@ from cli_guard.errors import UsageError
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
-from cli_guard.state.files import explain_write_errors
 
 NAME = "opencode"
 EVENT = "tool.execute.before"
@@ -62,6 +60,9 @@ def write_request(command: str, folder: str) -> dict[str, object]:
 
 def install(repository: Repository, where: str = "project") -> str:
     """Write the plugin; return what was done. Raises UsageError for a file that is not ours, CliGuardError."""
+    from cli_guard.agents.restoring import keep_original
+    from cli_guard.state.files import explain_write_errors
+
     path = PROTOCOL.find(repository, where)
     name = PROTOCOL.places.get(where, "")
     command = PROTOCOL.command()
@@ -78,6 +79,8 @@ def install(repository: Repository, where: str = "project") -> str:
 
 def uninstall(repository: Repository, where: str | None = None) -> str | None:
     """Remove the plugin; return what was done, None if there is none."""
+    from cli_guard.agents.restoring import restore_original
+
     done = []
     for path, name in PROTOCOL.to_clear(repository, where):
         if is_ours(path, name):

@@ -15,10 +15,8 @@ from typing import Any
 
 from cli_guard.agents.payload import parse
 from cli_guard.agents.registry import BLOCKED
-from cli_guard.agents.restoring import keep_original, read_original, restore_original
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.repository.protocol import Repository
-from cli_guard.state.files import explain_write_errors
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.
 TIMEOUT_SECONDS = 60
@@ -173,6 +171,9 @@ class JsonHooks:
 
     def install(self, repository: Repository, where: str = "project") -> str:
         """Add our entry; return what was done. Raises UsageError for settings of another shape, CliGuardError."""
+        from cli_guard.agents.restoring import keep_original
+        from cli_guard.state.files import explain_write_errors
+
         path = self.protocol.find(repository, where)
         name = self.protocol.places.get(where, "")
         command = self.protocol.command()
@@ -198,6 +199,9 @@ class JsonHooks:
 
     def uninstall(self, repository: Repository, where: str | None = None) -> str | None:
         """Remove our entries, those of the repository if `where` is None; return what was done, None for nothing."""
+        from cli_guard.agents.restoring import restore_original
+        from cli_guard.state.files import explain_write_errors
+
         done = []
         for path, name in self.protocol.to_clear(repository, where):
             settings = self.read(path, name)
@@ -213,6 +217,8 @@ class JsonHooks:
         self, repository: Repository, path: Path, name: str, settings: dict[str, Any]
     ) -> None:
         """Write settings without our entries; delete a file of which nothing but our own is left."""
+        from cli_guard.agents.restoring import read_original
+
         original = read_original(repository, path)
         is_bare = settings in ({}, dict(self.base))
         if is_bare and original and original.before is None:

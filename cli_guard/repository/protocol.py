@@ -54,12 +54,17 @@ class Searchable(Protocol):
     ) -> Hits:
         """Return the lines that contain one of the words."""
 
+
+@runtime_checkable
+class WithFolders(Protocol):
+    """Contents that know the folders of the state after the change."""
+
     def has_files_in(self, folder: str) -> bool:
         """Return whether any file is in a folder, or below. Raises GitError."""
 
 
 @runtime_checkable
-class TreeContents(Contents, RawContents, WholeTree, Searchable, Protocol):
+class TreeContents(Contents, RawContents, WholeTree, Searchable, WithFolders, Protocol):
     """The contents of a change in a repository; `revision` is the state after it ("": the index)."""
 
     revision: str

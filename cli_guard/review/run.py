@@ -330,9 +330,11 @@ def first_files(state: "State", subject: "ReviewInput") -> dict[str | None, str]
 def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
     """Build a `Review` from the final state of a run."""
     from cli_guard.code.languages import unread_language
+    from cli_guard.secrets.examples import count_printed_keys
 
     changes = gathered.subject.changes
     unread = {each.path for each in changes.skipped}
+    added = (line for change in changes for line in change.added.values())
     return Review(
         event=gathered.subject.event,
         status=state["status"],
@@ -360,6 +362,7 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         ),
         skipped=tuple(dict.fromkeys(state["skipped"])),
         timings_ms=timings,
+        examples=0 if state["judged"] else count_printed_keys(added),
         notes=(
             *gathered.notes,
             *list_silenced(state, gathered.policy),

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cli_guard.model import Disposition, Severity, Skipped
+from cli_guard.model import OVER_ADVICE, Disposition, Severity, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.registry import REVIEWERS, Reviewer
 
 # What a common machine reads in a millisecond. It stands for the time: how busy a machine is must change no report.
 CHARS_A_MS = 500
-OVER_ADVICE = "over limits.advice_ms; once committed: cli-guard review --commit HEAD"
 ADVISING = frozenset(each.name for each in REVIEWERS if each.advises)
 STOPS = {Disposition.DENY, Disposition.REVIEW}
 

@@ -21,8 +21,15 @@ HEAD = 4_000
 BEFORE = 100
 LINE = 300
 PARENTS = 20_000
+# The keys that the documentation of AWS prints, and most people try first.
+PRINTED_KEY = re.compile(r"\b(?:A[KS]IA[0-9A-Z]{9}EXAMPLE|[\w/+]{30}EXAMPLEKEY)\b")
 # A string after one of these is an argument or an operand, though it begins a line.
 JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
+
+
+def count_printed_keys(lines: Iterable[str]) -> int:
+    """Count the different keys of a provider's documentation in some lines: they are known, and no secrets."""
+    return len({key for line in lines for key in PRINTED_KEY.findall(line)})
 
 
 def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:

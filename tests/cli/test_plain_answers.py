@@ -62,6 +62,16 @@ def test_a_question_has_no_patch(committed: Repo) -> None:
     assert done.err == "cli-guard: the answer is no patch: see the answer without --patch\n"
 
 
+def test_a_known_example_key_is_counted_in_the_clean_line(committed: Repo) -> None:
+    shown = "AKIAIOSFODNN7" + "EXAMPLE"
+    stage(committed, {"notes.txt": f"{shown} and {shown}\n"})
+    assert guard(committed, "review").out == (
+        "cli-guard: 1 file reviewed, nothing to report (1 known example key)\n"
+    )
+    stage(committed, {"notes.txt": f"X{shown} and {shown}X\n"})
+    assert "example key" not in guard(committed, "review").out
+
+
 @pytest.mark.slow
 def test_a_file_that_is_too_large_is_one_finding(committed: Repo, tmp_path: Path) -> None:
     line = '{"name": "value of some length", "number": 1},\n'

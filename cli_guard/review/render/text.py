@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from cli_guard.model import (
+    OVER_ADVICE,
     Category,
     Decision,
     Disposition,
@@ -28,7 +29,6 @@ from cli_guard.review.render.words import (
     unannounced,
     where,
 )
-from cli_guard.reviewers.advice import OVER_ADVICE
 from cli_guard.secrets.printable import clip, printable
 
 WIDTH = 80

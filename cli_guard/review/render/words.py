@@ -217,7 +217,8 @@ def next_steps(review: Review) -> tuple[str, ...]:
         if found or unread or review.reviewed
         else ""
     )
-    return (f"{coverage(review)}{said}{ends}",)
+    known = f" ({count(review.examples, 'known example key')})" if review.examples else ""
+    return (f"{coverage(review)}{said}{known}{ends}",)
 
 
 def _after_deny(review: Review) -> tuple[str, ...]:

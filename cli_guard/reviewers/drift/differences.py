@@ -15,7 +15,7 @@ from cli_guard.code.facts import Fact, Key, facts_of
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
-from cli_guard.repository.protocol import Searchable
+from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
@@ -302,7 +302,7 @@ def _has_files(subject: ReviewInput, folder: str) -> bool:
     """Return whether a folder still holds files after the change, or nobody can tell."""
     contents = subject.contents
     with suppress(GitError):
-        return not isinstance(contents, Searchable) or contents.has_files_in(folder)
+        return not isinstance(contents, WithFolders) or contents.has_files_in(folder)
     return True
 
 
