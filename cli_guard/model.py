@@ -287,7 +287,8 @@ class Finding:
 
     `line` and `end_line` are on the new side, None for what has no line. `evidence` is redacted. `commit` is the commit
     of a range in which it was found, None for the change as a whole. `mark` is the same for a secret in every file, set
-    if the parts of a review are to be joined.
+    if the parts of a review are to be joined. `published` names the remotes that are known to have it already: a person
+    may be asked, and it is never denied.
     """
 
     rule: str
@@ -304,6 +305,7 @@ class Finding:
     fingerprint: str = ""
     commit: str | None = None
     mark: str = ""
+    published: str = ""
 
 
 FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}

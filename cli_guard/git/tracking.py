@@ -25,24 +25,26 @@ PREFIX = "refs/remotes/"
 class RemoteHistory:
     """Commits at the tips of what a remote has.
 
-    `proven` were fetched from it, or pushed to it. `vouched` are the ids of tracking refs without a reflog, and of
-    other remotes, by the name of the remote: this remote may not have them.
+    `proven` were fetched from it, or pushed to it. `published` were fetched from another remote or pushed there, by its
+    name. `vouched` are the ids of tracking refs without a reflog: nobody may have them.
     """
 
     proven: tuple[str, ...] = ()
-    vouched: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    published: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    vouched: tuple[str, ...] = ()
 
 
 def remote_history(
     repository: Repository, remote: str, there: dict[str, str], here: Container[str]
 ) -> RemoteHistory:
-    """Sort the tracking refs into proven and vouched ones. `there` are the refs that the remote lists: name -> id.
+    """Sort the tracking refs by what is proven of them. `there` are the refs that the remote lists: name -> id.
 
     `here` has those of the ids that lead to a commit in this repository. With an empty `remote` (a framework may not
     pass its name), every remote counts as it. Raises GitError.
     """
-    proven = set()
-    vouched = dict[str, set[str]]()
+    proven = set[str]()
+    published = dict[str, set[str]]()
+    vouched = set[str]()
     listed = repository.git.text(
         "for-each-ref", "--format=%(refname) %(objectname)", PREFIX
     )
@@ -52,21 +54,28 @@ def remote_history(
         branch = name.removeprefix(f"{PREFIX}{remote}/") if own and remote else branch
         entries = list(entries_of(repository.common_dir / "logs" / name))
         named = there.get(f"refs/heads/{branch}", oid) if own else oid
-        if own and named == oid and is_recorded(entries, oid):
-            proven.add(oid)
+        certain = proven if own else published.setdefault(of, set())
+        if named == oid and is_recorded(entries, oid):
+            certain.add(oid)
         elif named != oid and (not named.strip("0") or named in here):
             # The remote itself has just named another id for this ref, or none, and that id is known here.
             continue
         elif not entries or is_recorded(entries, oid):
             # After a clone, and after 90 days, a ref has no record.
-            vouched.setdefault(remote if own and remote else of, set()).add(oid)
-        if own and branch == "HEAD":
-            proven.update(
+            vouched.add(oid)
+        if branch == "HEAD":
+            certain.update(
                 new for _, new, said in entries[:1] if said.startswith("clone: from ")
             )
+    here_now = set(repository.find_commits(proven.union(*published.values())))
     return RemoteHistory(
-        tuple(sorted(repository.find_commits(proven))),
-        {of: tuple(sorted(oids)) for of, oids in vouched.items()},
+        tuple(sorted(proven & here_now)),
+        {
+            of: tuple(sorted(oids))
+            for of, each in published.items()
+            if (oids := each & here_now)
+        },
+        tuple(sorted(vouched)),
     )
 
 

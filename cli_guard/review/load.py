@@ -30,6 +30,13 @@ from cli_guard.repository.protocol import (
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.policy import policy_for, recorded_rules
 from cli_guard.review.precheck import message_of
+from cli_guard.review.published import (
+    KeySearch,
+    OnProgress,
+    describe,
+    join_names,
+    join_published,
+)
 from cli_guard.review.push import complete, published_in, texts_in, vouched_history
 from cli_guard.review.render.words import count
 from cli_guard.review.request import (
@@ -42,6 +49,7 @@ from cli_guard.review.request import (
     Staged,
     Worktree,
 )
+from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
@@ -109,10 +117,13 @@ def gather(
     invocation: Invocation,
     *,
     plan_checks: CheckPlanner | None = None,
+    cache: Cache | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[Gathered]:
     """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
-    Checks are planned only for a hook, by its `plan_checks`.
+    Checks are planned only for a hook, by its `plan_checks`. The `cache` is for the search of a push;
+    `on_progress` gets the number of commits that are searched, and of all.
 
     Raises GitError, UsageError for an invalid revision or patch, ConfigError.
     """
@@ -139,6 +150,11 @@ def gather(
             if any(ref.vouched for ref in pushed):
                 subject, note = with_vouched(subject, repository, reader)
                 notes = [*notes, note]
+            if isinstance(request, Push):
+                search = KeySearch(repository, cache, on_progress)
+                subject = with_published(subject, search, reader)
+                groups = join_published(pushed)
+                notes += [describe(repository, request.remote, each) for each in groups]
             if isinstance(request, Staged):
                 subject = check_staged(subject, repository, invocation)
             if not isinstance(request, Message):
@@ -197,8 +213,11 @@ def find_base(
         return repository.git.optional(
             "rev-parse", "--quiet", "--verify", f"{request.revision}^1^{{commit}}"
         )
-    bases = (base for ref in pushed for base in ref.bases)
-    return next(bases, None) if pushed else repository.head
+    if not pushed:
+        return repository.head
+    bases = [base for ref in pushed for base in ref.bases]
+    starts = [base for ref in pushed for base in ref.starts]
+    return next(iter((*bases, *starts)), None)
 
 
 def with_vouched(
@@ -211,6 +230,21 @@ def with_vouched(
     note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
     published = published_in(repository, subject.pushed)
     return replace(subject, changes=changes, vouched=due, published=published), note
+
+
+def with_published(subject: ReviewInput, search: KeySearch, reader: Changes) -> ReviewInput:
+    """Add the commits with keys that go to a new place although other remotes have them."""
+    for each in join_published(subject.pushed):
+        if not each.same_host:
+            found = search.find(each.commits)
+            published = published_in(search.repository, subject.pushed)
+            subject = replace(
+                subject,
+                elsewhere=History(reader, tuple(found)),
+                origins=join_names(each.remotes),
+                published=published,
+            )
+    return subject
 
 
 def read(

@@ -118,10 +118,15 @@ def review_request(
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
-    # Any program of the user can write to it: what leaves the machine is examined in full.
-    cache = cache and not isinstance(request, Push)
     kept = Cache(repository.state_folder) if cache and repository and not only else None
-    with gather(request, repository, invocation, plan_checks=plan_checks) as gathered:
+    with gather(
+        request,
+        repository,
+        invocation,
+        plan_checks=plan_checks,
+        cache=kept,
+        on_progress=on_progress,
+    ) as gathered:
         if isinstance(request, Message) and request.with_change and records:
             if not was_allowed(gathered, records):
                 # Something was staged while the hook before this one ran, or that did not run.
@@ -149,7 +154,9 @@ def review_request(
         if repository:
             approvals = approvals_for(request, repository, gathered, invocation, storages)
         content = gathered.subject.changes.identity
-        done, pause = run(gathered, approvals, today, kept, on_progress, invocation)
+        # Any program of the user can write to it: what leaves the machine is examined in full.
+        for_files = None if isinstance(request, Push) else kept
+        done, pause = run(gathered, approvals, today, for_files, on_progress, invocation)
         refused = (
             list(dict.fromkeys(approvals.refused))
             if approvals and done.decision is Decision.REVIEW

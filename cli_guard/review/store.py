@@ -187,7 +187,8 @@ def audit_entry(
         gathered.base or ""
     ]
     # Only a whole review of known commits says which of them were reviewed.
-    whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
+    others = any(ref.vouched or ref.published for ref in pushed)
+    whole = head and len(bases) <= MOST_BASES and not others
     kind = event_of(review.event).place
     place = f"{kind} {gathered.base or ''}{redact(' '.join(refs))}"
     # What is recorded stays there, and a part lacks what others find.

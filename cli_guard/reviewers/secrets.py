@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cli_guard.model import (
     ChangeSet,
@@ -24,8 +25,14 @@ from cli_guard.model import (
 from cli_guard.repository.protocol import RawContents
 from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
+from cli_guard.reviewers.published import find_published_keys
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secret_words import IN_HISTORY, SearchedText, secret_finding
+from cli_guard.reviewers.secret_words import (
+    BEFORE_PUSH,
+    IN_HISTORY,
+    SearchedText,
+    secret_finding,
+)
 from cli_guard.secrets import Scan, SecretHit, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, AddedText, core
 from cli_guard.secrets.archives import ArchiveBudget
@@ -55,6 +62,7 @@ class Findings:
     scanned: dict[bytes, Scan] = field(default_factory=dict)
     published: Callable[[str], bool] | None = None
     marked: bool = False
+    in_history: str = ""
     opened: set[str | None] = field(default_factory=set)
     budget: ArchiveBudget = field(default_factory=lambda: ArchiveBudget(0))
 
@@ -77,7 +85,10 @@ def review(subject: ReviewInput) -> Report:
 
     The scan of a file stops after so many steps (`engine.STEPS`), and the report says so.
     """
-    so_far = Findings(marked=subject.event == "scan" or subject.shard is not None)
+    so_far = Findings(
+        marked=subject.event == "scan" or subject.shard is not None,
+        in_history=BEFORE_PUSH if subject.pushed else IN_HISTORY,
+    )
     commit = subject.changes.commit if not subject.history else None
     _review_changes(subject, subject.changes, so_far, commit=None)
     shard = subject.shard
@@ -100,6 +111,7 @@ def review(subject: ReviewInput) -> Report:
         # `changes` reports what a limit skipped of the whole change; a commit may hold more.
         so_far.skipped += [each for each in step.skipped if each.asks]
     _review_vouched(subject, so_far)
+    so_far.found += find_published_keys(subject, partial(_weigh_places, subject))
     for tag in subject.tags if messages else ():
         _review_text(subject, tag.text, so_far, tag.oid, MESSAGE)
     ordered = sorted(
@@ -111,6 +123,7 @@ def review(subject: ReviewInput) -> Report:
 def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
     """Search the commits that may be on the remote already: only for keys that this push publishes."""
     so_far.published = subject.published
+    so_far.in_history = ""
     for step in subject.vouched:
         _review_changes(subject, step, so_far, commit=step.commit)
         _review_words(subject, step, so_far, step.commit)
@@ -349,7 +362,7 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
             path=change.path,
             line=None,
             message=f"Files named {name} usually hold credentials.",
-            remedy=rule.remedy + (IN_HISTORY if commit is not None else ""),
+            remedy=rule.remedy + (so_far.in_history if commit is not None else ""),
             fingerprint=fingerprint(rule.id, change.path, name),
             commit=commit,
         )
@@ -393,4 +406,5 @@ def _add(so_far: Findings, source: SearchedText, hits: list[SecretHit]) -> None:
     so_far.seen.update({key, (hit.rule, hit.value)})
     if so_far.published and (hit.generic or so_far.published(hit.value)):
         return
-    so_far.found.append(secret_finding(source, hits, marked=so_far.marked))
+    advice = so_far.in_history if source.commit is not None else ""
+    so_far.found.append(secret_finding(source, hits, marked=so_far.marked, advice=advice))

@@ -1,0 +1,34 @@
+"""Find the commits with keys in raw patches: quickly, because a push to a new place may bring thousands of commits.
+
+Most lines of code cannot hold a key: each certain format has a run of sixteen characters of an identifier or of base64
+in its line. Only such lines are given to the rules, with those that begin and end a private key.
+"""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.secrets.engine import scan_keys
+
+# The lines that a patch adds (of a merge with a blank before the sign), of the message (indented), and the people.
+NEW_LINE = re.compile(rb"(?m)^[+ ac].*")
+MAY_HOLD_KEY = re.compile(rb"[A-Za-z0-9_+/=~-]{16}|PRIVATE KEY|Private-Lines")
+# No line of a file begins so in a patch: it has a sign before it.
+COMMIT = re.compile(rb"(?m)^commit ([0-9a-f]{40,64})$")
+
+
+def commits_with_keys(patches: bytes) -> Iterator[str]:
+    """Yield the commits whose patches, with their messages, may add a key (git-diff-tree(1), `--pretty=raw`)."""
+    if not may_add_key(patches):
+        return
+    parts = COMMIT.split(patches)
+    for commit, patch in zip(parts[1::2], parts[2::2], strict=True):
+        if may_add_key(patch):
+            yield commit.decode("ascii")
+
+
+def may_add_key(patch: bytes) -> bool:
+    """Return whether a patch adds what looks like a key, or is too much to tell."""
+    lines = [line for line in NEW_LINE.findall(patch) if MAY_HOLD_KEY.search(line)]
+    text = b"\n".join(lines).replace(b"\n+", b"\n")
+    found = scan_keys(text.decode("utf-8", "replace"))
+    return bool(found.hits) or found.stopped_at is not None
