@@ -1,11 +1,11 @@
 """Find the keys that a push brings to a new place although other remotes have them: one finding a file and kind."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cli_guard.model import (
     ChangeSet,
-    FileChange,
+    Contents,
     Finding,
     Kind,
     Severity,
@@ -13,7 +13,8 @@ from cli_guard.model import (
     fingerprint,
 )
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secret_words import SearchedText, secret_finding
+from cli_guard.reviewers.secret_places import partial_blocks, weigh_places
+from cli_guard.reviewers.secret_words import SearchedText, no_line, secret_finding
 from cli_guard.secrets import SecretHit, scan_keys
 from cli_guard.secrets.added import AddedText
 from cli_guard.secrets.redact import slow_hash
@@ -22,16 +23,14 @@ REMEDY = (
     "It is public where {} is, and nothing here takes it back: rotate it if it is real; approve to publish it in one"
     " more place."
 )
-# Leaves out of the hits in a file what only moved, or is shown as an example.
-Weigh = Callable[[FileChange, AddedText, Sequence[SecretHit]], Sequence[SecretHit]]
 
 
-def find_published_keys(subject: ReviewInput, weigh: Weigh) -> Iterator[Finding]:
+def find_published_keys(subject: ReviewInput) -> Iterator[Finding]:
     """Yield a finding for each file and kind of key in the commits `elsewhere`, each key once."""
     groups: dict[tuple[str, str], list[tuple[SearchedText, SecretHit]]] = {}
     seen = set[tuple[str, str]]()
     for step in subject.elsewhere:
-        for source in search_texts(step, weigh):
+        for source in search_texts(step, subject.contents):
             for hit in source.hits:
                 known = (hit.rule, hit.value) in seen or subject.published(hit.value)
                 seen.add((hit.rule, hit.value))
@@ -41,21 +40,25 @@ def find_published_keys(subject: ReviewInput, weigh: Weigh) -> Iterator[Finding]
         yield join_keys(found, subject.origins)
 
 
-def search_texts(step: ChangeSet, weigh: Weigh) -> Iterator[SearchedText]:
+def search_texts(step: ChangeSet, contents: Contents) -> Iterator[SearchedText]:
     """Yield what a commit adds, with the keys in it: providers' certain formats, and blocks of private keys."""
     for change in step:
         if change.status is Status.DELETED or not change.hunks:
             continue
         added = AddedText.of(change)
         hits = scan_keys(added.text).hits
-        if hits and change.kind is not Kind.BINARY:
-            hits = [
-                hit
-                for hit in weigh(change, added, hits)
-                if hit.severity is Severity.CRITICAL
-            ]
-        where = "in a binary file" if change.kind is Kind.BINARY else ""
-        yield SearchedText(change.path, added.text, hits, added.line, step.commit, where)
+        if change.kind is Kind.BINARY:
+            yield SearchedText(
+                change.path, added.text, hits, no_line, step.commit, "in a binary file"
+            )
+            continue
+        known = {added.line(hit.start) for hit in hits}
+        weighed = weigh_places(contents, change, added, hits) if hits else ()
+        certain = [hit for hit in weighed if hit.severity is Severity.CRITICAL]
+        yield SearchedText(change.path, added.text, certain, added.line, step.commit)
+        for block in partial_blocks(contents, change, added, known, step.commit):
+            if block.hits[0].severity is Severity.CRITICAL:
+                yield block
     names = "\n".join((*step.people, *(change.path for change in step)))
     for text, where in (
         (step.message or "", "in a commit message"),
@@ -63,7 +66,7 @@ def search_texts(step: ChangeSet, weigh: Weigh) -> Iterator[SearchedText]:
         (names, "in the name of a file or a person"),
     ):
         hits = scan_keys(text).hits
-        yield SearchedText("", text, hits, lambda _offset: None, step.commit, where)
+        yield SearchedText("", text, hits, no_line, step.commit, where)
 
 
 def join_keys(found: Sequence[tuple[SearchedText, SecretHit]], origins: str) -> Finding:

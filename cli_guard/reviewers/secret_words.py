@@ -30,6 +30,10 @@ class SearchedText:
     where: str = ""
 
 
+def no_line(_offset: int) -> None:
+    """Return None: a name has no lines."""
+
+
 def secret_finding(
     source: SearchedText, hits: Sequence[SecretHit], *, marked: bool, advice: str = ""
 ) -> Finding:

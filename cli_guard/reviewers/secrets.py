@@ -8,7 +8,6 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from cli_guard.model import (
     ChangeSet,
@@ -27,24 +26,21 @@ from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.published import find_published_keys
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.reviewers.secret_places import partial_blocks, weigh_places
 from cli_guard.reviewers.secret_words import (
     BEFORE_PUSH,
     IN_HISTORY,
     SearchedText,
+    no_line,
     secret_finding,
 )
 from cli_guard.secrets import Scan, SecretHit, filenames, places, scan, scan_keys
-from cli_guard.secrets.added import GAP, AddedText, core
+from cli_guard.secrets.added import GAP, AddedText
 from cli_guard.secrets.archives import ArchiveBudget
-from cli_guard.secrets.examples import find_shown, weaken
-from cli_guard.secrets.keyblocks import MARKS, find_blocks
 
 FILE_FINDINGS = 100
 
 
-BASE64_LINE = (
-    r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
-)
 MESSAGE = "in the commit message"
 OTHER_TEXT = "in a header of the commit, or in a part of its message that Git does not always keep or show"
 
@@ -111,7 +107,7 @@ def review(subject: ReviewInput) -> Report:
         # `changes` reports what a limit skipped of the whole change; a commit may hold more.
         so_far.skipped += [each for each in step.skipped if each.asks]
     _review_vouched(subject, so_far)
-    so_far.found += find_published_keys(subject, partial(_weigh_places, subject))
+    so_far.found += find_published_keys(subject)
     for tag in subject.tags if messages else ():
         _review_text(subject, tag.text, so_far, tag.oid, MESSAGE)
     ordered = sorted(
@@ -192,29 +188,16 @@ def _review_lines(
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     source = SearchedText(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(
-        _weigh_places(subject, change, added, result.hits) if result.hits else ()
+        weigh_places(subject.contents, change, added, result.hits) if result.hits else ()
     )
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     for hits in groups[:FILE_FINDINGS]:
         _add(so_far, source, hits)
-    _review_partial_blocks(subject, change, added, result, so_far, commit)
-
-
-def _weigh_places(
-    subject: ReviewInput, change: FileChange, added: AddedText, hits: Sequence[SecretHit]
-) -> Sequence[SecretHit]:
-    """Leave out what only moved within the file; what the file shows as an example is advice."""
-    moved = {core(line) for line in change.removed.values()} if hits else set()
-    hits = [
-        hit for hit in hits if not moved or not added.lines_of(hit.start, hit.end) <= moved
-    ]
-    text = None if all(hit.proven for hit in hits) else subject.contents.new(change)
-    whole = added if text is None else AddedText.of_file(text)
-    places = {hit: added.offset_in(whole, hit.start) for hit in hits}
-    shown = find_shown(whole.text, change.path, places.values())
-    return [weaken(hit) if places[hit] in shown and not hit.proven else hit for hit in hits]
+    known = {added.line(hit.start) for hit in result.hits}
+    for block in partial_blocks(subject.contents, change, added, known, commit):
+        _add(so_far, block, list(block.hits))
 
 
 def _review_binary(
@@ -228,7 +211,7 @@ def _review_binary(
     before = "\n".join(change.removed.values()) if result.hits else ""
     # Text after a gap does not continue a key block before it.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
-    source = SearchedText(change.path, text, hits, _no_line, commit, "in a binary file")
+    source = SearchedText(change.path, text, hits, no_line, commit, "in a binary file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
         _add(so_far, source, group)
 
@@ -249,45 +232,10 @@ def _review_packed(
     so_far.skipped += packed.skipped
     for text, hits in packed.found:
         source = SearchedText(
-            change.path, text, hits, _no_line, commit, "in a compressed file"
+            change.path, text, hits, no_line, commit, "in a compressed file"
         )
         for group in _by_value(hits)[:FILE_FINDINGS]:
             _add(so_far, source, group)
-
-
-def _review_partial_blocks(
-    subject: ReviewInput,
-    change: FileChange,
-    added: AddedText,
-    result: Scan,
-    so_far: Findings,
-    commit: str | None,
-) -> None:
-    """Find a private key of which the change adds only some lines, in the whole file.
-
-    The file of a commit in the history is known if the commit names its blob.
-    """
-    signs = any(sign in added.text for sign in ("PRIVATE KEY", "Private-Lines"))
-    if (commit is not None and change.new_blob is None) or not (
-        signs or re.search(BASE64_LINE, added.text)
-    ):
-        return
-    text = subject.contents.new(change)
-    if text is None or not any(mark in text.lower() for mark in MARKS):
-        return
-    whole = AddedText.of_file(text)
-    known = {added.line(hit.start) for hit in result.hits}
-    for hit in find_blocks(text):
-        first = whole.line(hit.start)
-        last = whole.line(hit.end - 1)
-        if (
-            first is None
-            or last is None
-            or first in known
-            or not change.touches(first, last)
-        ):
-            continue
-        _add(so_far, SearchedText(change.path, text, (hit,), whole.line, commit), [hit])
 
 
 def _skip_rest(so_far: Findings, path: str, what: str) -> None:
@@ -309,7 +257,7 @@ def _review_text(
     if not text:
         return
     result = _scan(text, "", so_far)
-    line = AddedText.of_file(text).line if where == MESSAGE else _no_line
+    line = AddedText.of_file(text).line if where == MESSAGE else no_line
     source = SearchedText("", text, result.hits, line, commit, where)
     fresh = [
         hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)
@@ -337,13 +285,9 @@ def _review_paths(
             continue
         path = "" if of else paths[place]
         source = SearchedText(
-            path, text, (hit,), _no_line, commit, f"in the name of {of or 'the file'}"
+            path, text, (hit,), no_line, commit, f"in the name of {of or 'the file'}"
         )
         _add(so_far, source, [hit])
-
-
-def _no_line(_offset: int) -> None:
-    """Return None: a name has no lines."""
 
 
 def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from cli_guard.secrets.engine import scan_keys
 
-# The lines that a patch adds (of a merge with a blank before the sign), of the message (indented), and the people.
+# What a patch adds, and the line before: that of a key that replaces another one stays the same. Message and people.
 NEW_LINE = re.compile(rb"(?m)^[+ ac].*")
 MAY_HOLD_KEY = re.compile(rb"[A-Za-z0-9_+/=~-]{16}|PRIVATE KEY|Private-Lines")
 # No line of a file begins so in a patch: it has a sign before it.
