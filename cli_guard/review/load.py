@@ -24,6 +24,7 @@ from cli_guard.repository.protocol import (
     Blobs,
     Changes,
     History,
+    OnProgress,
     Repository,
     TreeContents,
 )
@@ -32,7 +33,6 @@ from cli_guard.review.policy import policy_for, recorded_rules
 from cli_guard.review.precheck import message_of
 from cli_guard.review.published import (
     KeySearch,
-    OnProgress,
     describe,
     join_names,
     join_published,
@@ -147,6 +147,9 @@ def gather(
                 blobs.begin()
             reader = repository.changes(blobs, limits.bounds)
             subject = read(request, repository, reader, blobs, pushed)
+            if on_progress and isinstance(subject.history, History):
+                history = subject.history.reporting(on_progress)
+                subject = replace(subject, history=history)
             if any(ref.vouched for ref in pushed):
                 subject, note = with_vouched(subject, repository, reader)
                 notes = [*notes, note]

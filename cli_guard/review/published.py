@@ -6,12 +6,12 @@ it. On the host where it is already, nothing is new.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cli_guard.git.added import read_patches, split_evenly
 from cli_guard.git.remotes import host_of, remote_hosts
-from cli_guard.repository.protocol import Repository
+from cli_guard.repository.protocol import OnProgress, Repository
 from cli_guard.repository.pushes import Published, PushedRef
 from cli_guard.review.render.words import count
 from cli_guard.reviewers.cache import Cache
@@ -20,7 +20,6 @@ from cli_guard.secrets.patches import commits_with_keys
 from cli_guard.secrets.redact import redact
 
 MOST_COMMITS = 10_000
-OnProgress = Callable[[int, int], None]
 
 
 def join_published(pushed: Iterable[PushedRef]) -> list[Published]:
@@ -63,7 +62,7 @@ class KeySearch:
             found += chosen
             done += len(group)
             if self.on_progress:
-                self.on_progress(done, len(due))
+                self.on_progress(done, len(due), "commits")
         if self.cache and fresh:
             self.cache.put(fresh)
         return found

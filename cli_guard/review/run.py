@@ -7,7 +7,7 @@ Heavy imports wait until there is something to review.
 
 import datetime
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -22,7 +22,7 @@ from cli_guard.model import (
     Disposition,
     JudgedFinding,
 )
-from cli_guard.repository.protocol import NoContents, Repository
+from cli_guard.repository.protocol import NoContents, OnProgress, Repository
 from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 MOST_REFUSED = 10
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
-OnProgress = Callable[[int, int], None]
 
 
 def review(
