@@ -216,6 +216,8 @@ class Verifier:
     def find_problem(self, made: Statement) -> str | None:
         """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
         now = self.invocation.now
+        if self.base is None:
+            return "nothing before this change says who may sign"
         if not self.signers.repository:
             return "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
         if set(made.repository) != set(self.signers.repository):

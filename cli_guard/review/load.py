@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.approvals.counting import join_identity
+from cli_guard.approvals.signers import REVOKED, SIGNERS
 from cli_guard.errors import MissingObject
 from cli_guard.model import (
     POLICY_FILES,
@@ -220,7 +221,26 @@ def find_base(
         return repository.head
     bases = [base for ref in pushed for base in ref.bases]
     starts = [base for ref in pushed for base in ref.starts]
-    return next(iter((*bases, *starts)), None)
+    known = [*bases, *starts]
+    return known[0] if known else find_enrolment(repository, pushed)
+
+
+def find_enrolment(repository: Repository, pushed: tuple[PushedRef, ...]) -> str | None:
+    """Return the commit that enrolled the signers, for a push of everything to an empty remote.
+
+    None if they were changed since: who could sign for that, only an earlier state of a remote would tell.
+    """
+    tips = sorted({ref.commits.tip for ref in pushed if ref.commits})
+    if not tips:
+        return None
+    files = (SIGNERS, REVOKED)
+    touched = ("rev-list", "--full-history", "--max-count=2", *tips, "--", *files)
+    changes = repository.git.text(*touched).split()
+    # A merge may have dropped what one of its sides enrolled.
+    named = [f"{commit}:{SIGNERS}" for commit in (*changes, *tips)]
+    found = repository.identify(named)
+    states = {found.get(name) for name in named}
+    return changes[0] if len(changes) == 1 and len(states) == 1 else None
 
 
 def with_vouched(
