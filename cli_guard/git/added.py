@@ -7,7 +7,17 @@ from cli_guard.repository.protocol import Commands, as_lines
 
 # A merge shows what none of its parents has; the objects themselves stand before each patch.
 OPTIONS = (
-    *("--stdin", "--root", "-r", "-c", "-p", "-U1", "--no-renames", "--pretty=raw"),
+    *(
+        "--stdin",
+        "--always",
+        "--root",
+        "-r",
+        "-c",
+        "-p",
+        "-U1",
+        "--no-renames",
+        "--pretty=raw",
+    ),
     *(
         "--no-ext-diff",
         "--no-textconv",

@@ -1,11 +1,13 @@
-"""What a remote is known to have, from its tracking refs: only those that a fetch or a push wrote count as known.
+"""What a remote is known to have, from its tracking refs, and where it is.
+
+Only the refs that a fetch or a push wrote count as known.
 
 Anyone who can write to the repository can set a tracking ref. `git update-ref` leaves its own words in the reflog
 (gitrepository-layout(5), "logs"), a fetch and a push leave theirs.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +21,11 @@ WRITTEN_BY_GIT = re.compile(
     r"(?:fetch|pull)(?: (?![./~])[^\s:]+)*: |clone: from |update by push$|remote update: "
 )
 PREFIX = "refs/remotes/"
+# `git remote -v`, and the forms of an address (git-fetch(1), "GIT URLS").
+LISTED = re.compile(r"(?m)^([^\t\n]+)\t(.+) \((?:fetch|push)\)(?: \[[^\n]*\])?$")
+WITH_SCHEME = re.compile(r"(?i)(?:ssh|git|https?|ftps?|git\+ssh|ssh\+git)://([^/?#]+)")
+# As scp writes it; a single letter is a drive, and two colons name a helper.
+LIKE_SCP = re.compile(r"((?:[^/:@]+@)?(?:\[[^]/]+\]|[^/:@]{2,})):(?!:|//)")
 
 
 @dataclass(frozen=True)
@@ -95,3 +102,23 @@ def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
     if not entries or entries[-1][1] != oid or not WRITTEN_BY_GIT.match(entries[-1][2]):
         return False
     return all(before[1] == after[0] for before, after in pairwise(entries))
+
+
+def host_of(address: str) -> str:
+    """Return the host of an address with its port, if it names one; "" for a folder and for what a helper reads."""
+    found = WITH_SCHEME.match(address) or LIKE_SCP.match(address)
+    return found[1].rpartition("@")[2].lower() if found else ""
+
+
+def remote_hosts(repository: Repository) -> dict[str, frozenset[str]]:
+    """Return the hosts of each configured remote, with those that it is pushed to. Raises GitError."""
+    hosts: dict[str, frozenset[str]] = {}
+    for name, address in LISTED.findall(repository.git.text("remote", "-v")):
+        hosts[name] = hosts.get(name, frozenset()) | {host_of(address)}
+    return hosts
+
+
+def is_one_host(one: Iterable[str], other: Iterable[str]) -> bool:
+    """Return whether all addresses of two remotes are on one host that is known."""
+    both = {*one, *other}
+    return len(both) == 1 and "" not in both

@@ -250,7 +250,7 @@ def with_vouched(
     due, number, skipped = vouched_history(subject.pushed, reader)
     changes = subject.changes
     changes = replace(changes, skipped=(*changes.skipped, *skipped))
-    note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
+    note = f"{count(number, 'commit')} that an old tracking ref says a remote has: searched for keys only"
     published = published_in(repository, subject.pushed)
     return replace(subject, changes=changes, vouched=due, published=published), note
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cli_guard.git.added import read_patches, split_evenly
-from cli_guard.git.remotes import host_of, remote_hosts
+from cli_guard.git.tracking import host_of, remote_hosts
 from cli_guard.repository.protocol import OnProgress, Repository
 from cli_guard.repository.pushes import Published, PushedRef
 from cli_guard.review.render.words import count
@@ -97,16 +97,17 @@ def describe(repository: Repository, remote: str, each: Published) -> str:
     """Say in one line what a push brings of other remotes, and what was searched."""
     who = join_names(each.remotes)
     what = count(len(each.commits), "commit")
+    verb = "goes" if len(each.commits) == 1 else "go"
     hosts = remote_hosts(repository)
     host = min(hosts.get(remote, [host_of(remote)]))
     if each.same_host:
-        return f"{what} of {who} go to another place on {host}: not searched again"
+        return f"{what} of {who} {verb} to another place on {host}: not searched again"
     # An address may hold a password.
     place = remote if remote in hosts else host or "another folder"
     which = "searched for keys"
     if len(each.commits) > MOST_COMMITS:
         which = f"the last {MOST_COMMITS:,} were {which}"
-    return redact(f"{what} of {who} go to a new place ({place}): {which}")
+    return redact(f"{what} of {who} {verb} to a new place ({place}): {which}")
 
 
 def join_names(names: Sequence[str]) -> str:

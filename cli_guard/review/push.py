@@ -9,8 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from cli_guard.errors import UsageError
-from cli_guard.git.remotes import host_of, is_one_host, remote_hosts
-from cli_guard.git.tracking import RemoteHistory, remote_history
+from cli_guard.git.tracking import (
+    RemoteHistory,
+    host_of,
+    is_one_host,
+    remote_history,
+    remote_hosts,
+)
 from cli_guard.model import RefUpdate, Skipped
 from cli_guard.repository.protocol import Changes, History, Repository
 from cli_guard.repository.pushes import Graph, Line, Published, PushedRef
