@@ -80,6 +80,10 @@ def test_a_signer_of_ones_own_in_the_same_push(
     assert done.code == 3
     assert "nothing before this change says who may sign" in " ".join(done.all.split())
     assert "report.py" in done.all
+    # Cut off before her own line, the history would begin with it.
+    (signed.path / ".git/shallow").write_text(f"{hers.git('rev-parse', 'HEAD~1')}\n")
+    done = first_push(hers)
+    assert done.code == 3 and "report.py" in done.all, done.all
 
 
 def test_a_key_that_is_no_signer(signed: Repo, people: tuple[Person, Person]) -> None:

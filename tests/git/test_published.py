@@ -1,5 +1,6 @@
 """Commits that another remote is known to have: never denied, said in one line, asked about once if they hold keys."""
 
+import datetime
 import json
 import sqlite3
 from contextlib import closing
@@ -12,8 +13,12 @@ from repositories import Done, Repo, key
 
 from cli_guard.git.tracking import host_of
 from cli_guard.review.published import key_of
+from cli_guard.review.push import PushPlan, read_lines
+from cli_guard.review.request import Push
+from cli_guard.review.run import review_request
 from cli_guard.reviewers.cache import Cache
 from cli_guard.rules.examples import expand
+from cli_guard.runtime import Invocation
 
 ZERO = "0" * 40
 SECRET = f'KEY = "{key()}"\n'
@@ -217,6 +222,20 @@ def test_where_published_keys_are_found(
     binary = any("\0" in str(each) for each in files.values())
     assert done.code == (0 if binary else 3), done.all
     assert OTHER not in done.all
+
+
+def test_progress_counts_commits(cloned: Repo) -> None:
+    told = []
+
+    def note(done: int, of: int, unit: str = "files") -> None:
+        told.append((done, of, unit))
+
+    plan = PushPlan(
+        read_lines(f"x {cloned.git('rev-parse', 'main')} refs/heads/x {ZERO}\n")
+    )
+    invocation = Invocation(cloned.path, cloned.env, datetime.datetime.now(datetime.UTC))
+    review_request(Push(plan, "mine"), invocation, on_progress=note)
+    assert (4, 4, "commits") in told and (1, 1, "commits") in told
 
 
 def test_nothing_is_asked_where_there_is_no_key(committed: Repo, tmp_path: Path) -> None:
