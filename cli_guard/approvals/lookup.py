@@ -51,8 +51,8 @@ class Approvals:
 
     `verifier` decides which signed ones count. With `local`, what was approved on this machine counts, and what cannot
     be had before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
-    `message` is that of a commit that is about to be recorded. `refused` are the reasons why
-    approvals do not count, in one line each.
+    `message` is that of a commit that is about to be recorded; `published` commits have findings, and are not reviewed.
+    `refused` are the reasons why approvals do not count, in one line each.
     """
 
     repository: Repository
@@ -65,6 +65,7 @@ class Approvals:
     local: bool = True
     recorded: bool = False
     message: CommitMessage | None = None
+    published: Collection[ChangeSet] = ()
     refused: list[str] = field(default_factory=list)
 
     def __call__(self, findings: Iterable[Finding]) -> Mapping[str, str]:
@@ -81,7 +82,7 @@ class Approvals:
         if not given:
             return {}
         words, reasons = answer_findings(
-            asked, given, self.need_for, self.whole, self.commits, once=self.local
+            asked, given, self.need_for, self.whole, self.places, once=self.local
         )
         self.refused += (printable(redact(each)) for each in reasons)
         return words
@@ -102,6 +103,11 @@ class Approvals:
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
         return tuple(map(RecordedContent.of, self.history))
+
+    @cached_property
+    def places(self) -> tuple[RecordedContent, ...]:
+        """Return the contents of all commits that may have findings."""
+        return (*self.commits, *map(RecordedContent.of, self.published))
 
     @cached_property
     def parents(self) -> frozenset[str]:
@@ -154,7 +160,7 @@ class Approvals:
 
     def objects_of(self, asked: Sequence[Finding]) -> Iterator[str]:
         """Yield the ids of the objects on which approvals of some findings may be."""
-        blobs = {each.commit: each.blobs for each in self.commits}
+        blobs = {each.commit: each.blobs for each in self.places}
         for each in asked:
             of = blobs.get(each.commit, {}) if each.commit else self.whole.blobs
             if blob := of.get(each.path):

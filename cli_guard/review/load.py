@@ -35,6 +35,7 @@ from cli_guard.review.precheck import message_of
 from cli_guard.review.published import (
     KeySearch,
     describe,
+    host_to_push,
     join_names,
     join_published,
 )
@@ -156,7 +157,7 @@ def gather(
                 notes = [*notes, note]
             if isinstance(request, Push):
                 search = KeySearch(repository, cache, on_progress)
-                subject = with_published(subject, search, reader)
+                subject = with_published(subject, search, reader, request.remote)
                 groups = join_published(pushed)
                 notes += [describe(repository, request.remote, each) for each in groups]
             if isinstance(request, Staged):
@@ -256,7 +257,9 @@ def with_vouched(
     return replace(subject, changes=changes, vouched=due, published=published), note
 
 
-def with_published(subject: ReviewInput, search: KeySearch, reader: Changes) -> ReviewInput:
+def with_published(
+    subject: ReviewInput, search: KeySearch, reader: Changes, remote: str
+) -> ReviewInput:
     """Add the commits with keys that go to a new place although other remotes have them."""
     for each in join_published(subject.pushed):
         if not each.same_host:
@@ -266,6 +269,7 @@ def with_published(subject: ReviewInput, search: KeySearch, reader: Changes) -> 
                 subject,
                 elsewhere=History(reader, tuple(found)),
                 origins=join_names(each.remotes),
+                new_place=host_to_push(search.repository, remote) or remote,
                 published=published,
             )
     return subject

@@ -98,16 +98,22 @@ def describe(repository: Repository, remote: str, each: Published) -> str:
     who = join_names(each.remotes)
     what = count(len(each.commits), "commit")
     verb = "goes" if len(each.commits) == 1 else "go"
-    hosts = remote_hosts(repository)
-    host = min(hosts.get(remote, [host_of(remote)]))
+    host = host_to_push(repository, remote)
     if each.same_host:
         return f"{what} of {who} {verb} to another place on {host}: not searched again"
     # An address may hold a password.
-    place = remote if remote in hosts else host or "another folder"
+    is_name = repository.config(f"remote.{remote}.url") is not None
+    place = remote if is_name else host or "another folder"
     which = "searched for keys"
     if len(each.commits) > MOST_COMMITS:
         which = f"the last {MOST_COMMITS:,} were {which}"
     return redact(f"{what} of {who} {verb} to a new place ({place}): {which}")
+
+
+def host_to_push(repository: Repository, remote: str) -> str:
+    """Return the host of a remote, or those of all its addresses; "" for a folder."""
+    hosts = remote_hosts(repository).get(remote, frozenset([host_of(remote)]))
+    return " and ".join(sorted(hosts - {""}))
 
 
 def join_names(names: Sequence[str]) -> str:

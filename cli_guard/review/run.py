@@ -222,6 +222,7 @@ def approvals_for(
         local=storages is None,
         recorded=isinstance(request, Range | Commit),
         message=gathered.subject.message,
+        published=gathered.subject.elsewhere,
     )
 
 

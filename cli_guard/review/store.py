@@ -212,7 +212,7 @@ def shown_contents(
     # Few commits have findings: the others are not read once more.
     commits = {
         each.commit or "": RecordedContent.of(each)
-        for each in (subject.history if wanted else ())
+        for each in ((*subject.history, *subject.elsewhere) if wanted else ())
         if each.commit in wanted
     }
     blobs: dict[str, str] = {}

@@ -37,7 +37,7 @@ def find_published_keys(subject: ReviewInput) -> Iterator[Finding]:
                 if not known:
                     groups.setdefault((hit.rule, source.path), []).append((source, hit))
     for found in groups.values():
-        yield join_keys(found, subject.origins)
+        yield join_keys(found, subject.origins, subject.new_place)
 
 
 def search_texts(step: ChangeSet, contents: Contents) -> Iterator[SearchedText]:
@@ -69,11 +69,13 @@ def search_texts(step: ChangeSet, contents: Contents) -> Iterator[SearchedText]:
         yield SearchedText("", text, hits, no_line, step.commit, where)
 
 
-def join_keys(found: Sequence[tuple[SearchedText, SecretHit]], origins: str) -> Finding:
-    """Return the finding of all keys of one kind in a file, at the place of the first."""
+def join_keys(
+    found: Sequence[tuple[SearchedText, SecretHit]], origins: str, new_place: str
+) -> Finding:
+    """Return the finding of all keys of one kind in a file, where the first is, for one new place."""
     source, first = found[0]
     finding = secret_finding(source, [first], marked=False)
-    values = "\n".join(sorted(hit.value for _, hit in found))
+    values = "\n".join((new_place, *sorted(hit.value for _, hit in found)))
     more = len(found) - 1
     also = f"; {more} more in other versions of the file" if more else ""
     return replace(

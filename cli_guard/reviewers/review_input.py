@@ -60,8 +60,8 @@ class ReviewInput:
     oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
     removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
     push may be on the remote already: in them only keys count that the remote has not `published`. Those `elsewhere`
-    may have keys, and the remotes `origins` are known to have them. `idle` reviewers have no rule in force; `advice`
-    says which ones only advise. `user_rules` are the repository's own after the change.
+    may have keys, and the remotes `origins` are known to have them: they go to a `new_place`. `idle` reviewers have
+    no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change.
     """
 
     event: str
@@ -81,6 +81,7 @@ class ReviewInput:
     vouched: Collection[ChangeSet] = ()
     elsewhere: Collection[ChangeSet] = ()
     origins: str = ""
+    new_place: str = ""
     published: Callable[[str], bool] = lambda _text: False
     idle: frozenset[str] = frozenset()
     advice: HookAdvice = field(default_factory=HookAdvice)

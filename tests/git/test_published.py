@@ -77,6 +77,12 @@ def test_keys_that_go_to_a_new_place_are_asked_about_once(cloned: Repo) -> None:
     assert push(cloned).code == 3 and waiting(cloned) == [asked]
     assert approve(cloned, asked).code == 0
     assert push(cloned).code == 0
+    # Nor with one more commit of one's own.
+    cloned.commit("More", {"mine.py": "a = 2\n"})
+    done = push(cloned)
+    assert done.code == 0, done.all
+    # Another place is another question.
+    assert push(cloned, "ssh://code.example.org/b").code == 3
 
 
 def test_a_key_of_ones_own_is_still_denied(cloned: Repo) -> None:
