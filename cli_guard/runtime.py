@@ -36,6 +36,13 @@ class Invocation:
         except (ImportError, KeyError, OSError):  # Windows has no password file
             return "unknown"
 
+    @property
+    def author(self) -> str:
+        """Return the author that Git tells its hooks of, as `Name <mail>`, "" elsewhere."""
+        name = self.env.get("GIT_AUTHOR_NAME", "")
+        mail = self.env.get("GIT_AUTHOR_EMAIL", "")
+        return f"{name} <{mail}>" if name and mail else ""
+
 
 def find_home(env: Mapping[str, str]) -> str:
     """Return the user's home folder, "" if there is none; Git for Windows sets HOME to what USERPROFILE names."""

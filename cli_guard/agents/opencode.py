@@ -13,6 +13,7 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.registry import ToolDenied
+from cli_guard.agents.restoring import keep_original, restore_original
 from cli_guard.agents.settings import Protocol, write_text
 from cli_guard.agents.uses import (
     AgentRequest,
@@ -27,6 +28,7 @@ from cli_guard.errors import UsageError
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
+from cli_guard.state.files import explain_write_errors
 
 NAME = "opencode"
 EVENT = "tool.execute.before"
@@ -68,6 +70,8 @@ def install(repository: Repository, where: str = "project") -> str:
     PROTOCOL.check(command, repository)
     if known and path.read_text("utf-8") == text:
         return f"{name}: is there already"
+    with explain_write_errors(name):
+        keep_original(repository, path, text)
     write_text(path, name, text)
     return f"{name}: {'brought up to date' if known else 'installed'}"
 
@@ -77,7 +81,8 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
     done = []
     for path, name in PROTOCOL.to_clear(repository, where):
         if is_ours(path, name):
-            path.unlink()
+            if not restore_original(repository, path):
+                path.unlink()
             done.append(f"{name}: removed")
     return ", ".join(done) or None
 

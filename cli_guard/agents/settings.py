@@ -15,8 +15,10 @@ from typing import Any
 
 from cli_guard.agents.payload import parse
 from cli_guard.agents.registry import BLOCKED
+from cli_guard.agents.restoring import keep_original, read_original, restore_original
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.repository.protocol import Repository
+from cli_guard.state.files import explain_write_errors
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.
 TIMEOUT_SECONDS = 60
@@ -188,7 +190,10 @@ class JsonHooks:
         for key, value in self.base.items():
             settings.setdefault(key, value)
         settings.setdefault("hooks", {}).setdefault(self.event, []).append(entry)
-        write_settings(path, name, settings)
+        text = text_of(name, settings)
+        with explain_write_errors(name):
+            keep_original(repository, path, text)
+        write_text(path, name, text)
         return f"{name}: {'brought up to date' if known else 'installed'}{advice}"
 
     def uninstall(self, repository: Repository, where: str | None = None) -> str | None:
@@ -198,12 +203,24 @@ class JsonHooks:
             settings = self.read(path, name)
             if not self.remove(settings):
                 continue
-            if self.own and settings == dict(self.base):
-                path.unlink()
-            else:
-                write_settings(path, name, settings)
+            with explain_write_errors(name):
+                if not restore_original(repository, path):
+                    self.clear(repository, path, name, settings)
             done.append(f"{name}: removed")
         return ", ".join(done) or None
+
+    def clear(
+        self, repository: Repository, path: Path, name: str, settings: dict[str, Any]
+    ) -> None:
+        """Write settings without our entries; delete a file of which nothing but our own is left."""
+        original = read_original(repository, path)
+        is_bare = settings in ({}, dict(self.base))
+        if is_bare and original and original.before is None:
+            original.remove(path)
+        elif self.own and settings == dict(self.base):
+            path.unlink()
+        else:
+            write_text(path, name, text_of(name, settings))
 
     def is_installed(self, repository: Repository) -> bool | None:
         """Return whether any settings of the agent call cli-guard; None if there are no readable ones."""
@@ -282,13 +299,12 @@ class JsonHooks:
         return True
 
 
-def write_settings(path: Path, name: str, settings: Mapping[str, Any]) -> None:
-    """Write JSON settings atomically. Raises CliGuardError."""
+def text_of(name: str, settings: Mapping[str, Any]) -> str:
+    """Return settings as JSON. Raises CliGuardError."""
     try:
-        text = json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     except ValueError as error:
         raise CliGuardError(f"{name} cannot be written: {error}") from error
-    write_text(path, name, text)
 
 
 def write_text(path: Path, name: str, text: str) -> None:

@@ -194,6 +194,7 @@ def approve_change(
             StateFolder(records).add(Approval(made, id=review.id).line())
         rules = sorted({each.rule for each in findings})
         about = signed.audit_details() if signed else bound_details(made)
+        about["author"] = author_of(repository)
         record_approval(
             records, review, invocation, reason, marks, approved_rules=rules, **about
         )
@@ -270,8 +271,16 @@ def reject(
         resume_review(
             records.checkpoint(review.id), by=invocation.user, reason=reason, approved=False
         )
-    records.audit.append(entry("reject", invocation, review_id=review.id, reason=reason))
+    about = {"review_id": review.id, "reason": reason, "author": author_of(repository)}
+    records.audit.append(entry("reject", invocation, **about))
     records.remove_pending(review.id)
+
+
+def author_of(repository: Repository) -> str:
+    """Return the name and mail with which Git would commit here, "" if it has none."""
+    found = repository.git.optional("var", "GIT_AUTHOR_IDENT") or ""
+    ident, closed, _ = found.partition("> ")
+    return redact(ident + ">") if closed else ""
 
 
 def check_still_pending(records: Records, review: PendingReview) -> None:

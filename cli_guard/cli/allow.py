@@ -68,7 +68,7 @@ def run(
     if not user:
         seals_of(io.find_repository(), io.env).require()
     where = "in every work tree" if user else "in this work tree"
-    if not ask_yes(io, f"Allow this {where}?"):
+    if not ask_yes(io, f"Allow this {where}?", once=False):
         io.say("cli-guard: nothing was saved")
         return 1
     save(io, pattern, user=user)

@@ -1,5 +1,6 @@
 """The command line: parses and dispatches. Each command is a module of this folder, imported when it is called."""
 
+import datetime
 from importlib import import_module
 from typing import Any
 
@@ -32,6 +33,7 @@ COMMANDS = {
     "signers": "Enrol, list and revoke the keys whose approvals count.",
     "verify": "Verify that the findings of a range are approved by signature.",
     "fetch": "Fetch the signed approvals of a remote.",
+    "ignore": "Write down why findings are ignored, in the code or in the policy.",
     "reject": "Reject a pending review or proposal.",
     "undo": "Revert an approved patch.",
     "pending": "List the reviews and proposals that need a person.",
@@ -56,8 +58,37 @@ ALIASES = {"reviews": "pending"}
 HIDDEN = ("pre-receive",)
 
 
+class Number(click.IntRange):
+    """A whole number, called so in an error."""
+
+    name = "number"
+
+
+class Day(click.ParamType):  # type: ignore[type-arg] # of older versions of click it takes none
+    """A day such as 2026-01-31, as a `datetime`."""
+
+    name = "day"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime.datetime:
+        try:
+            return datetime.datetime.strptime(str(value), "%Y-%m-%d")
+        except ValueError:
+            self.fail(f"{value!r} is not a day: write it as 2026-01-31", param, ctx)
+
+
 class HelpToStream:
     """Print help to the stream of the context instead of the process's own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; an error names this command, which click's parser does not know."""
+        try:
+            parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+        return parsed
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

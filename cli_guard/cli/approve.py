@@ -2,8 +2,9 @@
 
 import datetime
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -45,13 +46,17 @@ HOURS = {"h": 1, "d": 24, "w": 168}
 
 
 def confirm(
-    io: Io, review: PendingReview, findings: Iterable[str], details: str = ""
+    io: Io,
+    review: PendingReview,
+    findings: Iterable[str],
+    details: str = "",
+    diff: Callable[[], str] | None = None,
 ) -> bool:
     """Show what is approved and ask. Raises UsageError if no person can answer."""
     person_needed(io, "an approval", "approve")
     io.say(describe(review, findings))
     io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
-    return ask_yes(io, "Approve exactly this?")
+    return ask_yes(io, "Approve exactly this?", diff=diff)
 
 
 def read_duration(text: str) -> datetime.timedelta | None:
@@ -163,7 +168,9 @@ def approve_reviewed(
         options.lifetime,
         redact(options.reason),
     )
-    if not confirm(io, review, map(line_of, chosen), plan.describe() if plan else ""):
+    details = plan.describe() if plan else ""
+    diff = partial(bound_diff, repository, review, io.invocation)
+    if not confirm(io, review, map(line_of, chosen), details, diff):
         return None
     whole, said = give(io, repository, review, chosen, plan, options.reason)
     rest = (

@@ -1,13 +1,12 @@
 """Ask in a Git hook itself whether its review is approved, so that the same commit or push goes on."""
 
 import os
-import select
 import signal
 import sys
 import termios
-import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from cli_guard.agents.registry import agent_around
@@ -20,8 +19,9 @@ from cli_guard.answering.kept import request_of
 from cli_guard.answering.signing import plan_signature
 from cli_guard.cli.approve import give, review_again
 from cli_guard.cli.hook import push_approvals, review_for_git
-from cli_guard.cli.io import Io, put, shown_on_terminal
+from cli_guard.cli.io import Io
 from cli_guard.cli.pending import describe
+from cli_guard.cli.prompt import ask_yes
 from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.hooks import MESSAGE, PUSH, event_of
@@ -31,8 +31,7 @@ from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.records import Records
 
-SECONDS = 300.0
-QUESTION = "approve now? [y] yes, [d] diff, [N] no: "
+QUESTION = "approve now?"
 OFF = ("", "0", "false", "no", "off")
 
 
@@ -87,16 +86,15 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     review, findings = review_again(io, repository, review, message)
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
+    room = ""
     if io.env.get("PRE_COMMIT") == "1" or not (sys.stdout and sys.stdout.isatty()):
         # A framework shows the report when the hook has ended.
         question = f"\n{describe(review, map(line_of, findings))}\n{question}"
     if "PREK_HOOK_STAGE" in io.env:
         # prek draws its progress five times a second, over the lines above the cursor.
-        question += "\n" * (os.get_terminal_size(terminal).lines // 2)
-    while (answer := read_answer(io, terminal, question)) in ("d", "diff"):
-        diff = bound_diff(repository, review, io.invocation)
-        put(io.stdout, shown_on_terminal(diff.encode("utf-8", "surrogateescape")))
-    if answer not in ("y", "yes"):
+        room = "\n" * (os.get_terminal_size(terminal).lines // 2)
+    diff = partial(bound_diff, repository, review, io.invocation)
+    if not ask_yes(io, question, diff=diff, after=room):
         io.say("cli-guard: not approved")
         return ExitCode.NEEDS_REVIEW
     _, said = give(io, repository, review, findings, plan, "")
@@ -108,20 +106,3 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     elif pushes:
         push_approvals(io, review.remote)
     return done.exit_code
-
-
-def read_answer(io: Io, terminal: int, question: str) -> str:
-    """Print a question and return what is typed, "" for the end of input or after SECONDS. Raises OSError."""
-    # What was typed before is no answer to it.
-    termios.tcflush(terminal, termios.TCIFLUSH)
-    put(io.stdout, question)
-    typed = b""
-    until = time.monotonic() + SECONDS
-    while not typed.endswith(b"\n"):
-        ready = select.select([terminal], [], [], max(0.0, until - time.monotonic()))[0]
-        more = os.read(terminal, 1_024) if ready else b""
-        if not more:
-            io.say("\n")
-            return ""
-        typed += more
-    return typed.decode("utf-8", "replace").strip().lower()

@@ -18,7 +18,7 @@ from cli_guard.state.records import Records
 KEY = "".join(("AKIA", "Z7QW3XNB", "5TRM2LKD"))
 TOKEN = "".join(("glpat", "-", "R4mZ8qTn2VbX7cWy5KdL"))
 
-PROMPT = b"Type yes: "
+PROMPT = b"[N]o: "
 
 CLEAN = '''"""Arithmetic."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from cli_guard.cli.app import FORMAT
+from cli_guard.cli.app import FORMAT, Number
 from cli_guard.errors import UsageError
 from cli_guard.execution.processes.model import STARTUP_TIMEOUT, TIMEOUT
 
@@ -107,7 +107,7 @@ OPTIONS: list[click.Parameter] = [
     ),
     click.Option(
         ["--port"],
-        type=click.IntRange(1, 65_535),
+        type=Number(1, 65_535),
         metavar="N",
         help="In the background: the port it listens on (detected in the command for common servers).",
     ),
@@ -135,13 +135,13 @@ OPTIONS: list[click.Parameter] = [
     ),
     click.Option(
         ["--cpu-seconds"],
-        type=click.IntRange(min=1),
+        type=Number(min=1),
         metavar="N",
         help="Limit the CPU time of each process.",
     ),
     click.Option(
         ["--memory"],
-        type=click.IntRange(min=1),
+        type=Number(min=1),
         metavar="MB",
         help="Limit the address space of each process.",
     ),

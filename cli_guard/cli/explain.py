@@ -69,17 +69,23 @@ def page(rule: str, io: Io | None = None) -> str:
     return render_rule(rules[rule])
 
 
+def rules_like(io: Io, subject: str) -> list[Rule]:
+    """Return the rules that a pattern matches, or that begin with a part of an id, if nothing else is called so."""
+    is_part = "-" in subject and subject not in load_all() and not io.path(subject).exists()
+    if " " in subject or not ("*" in subject or is_part):
+        return []
+    rules = rules_here(io)
+    pattern = subject if "*" in subject else f"{subject}*"
+    return [rules[each] for each in fnmatch.filter(rules, pattern)]
+
+
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> int:
     from cli_guard.policy.globs import USERS_RULE
 
     subject = " ".join(words)
-    if (
-        "*" in subject
-        and " " not in subject
-        and (found := fnmatch.filter(rules := rules_here(io), subject))
-    ):
-        text = table_of([rules[each] for each in found])
+    if found := rules_like(io, subject):
+        text = table_of(found)
     elif len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
         text = page(subject, io)
     else:

@@ -16,7 +16,13 @@ from cli_guard.git.managers import FRAMEWORKS, Manager, find_managers
 from cli_guard.git.notes import MERGE
 from cli_guard.hooks import GIT_HOOKS, WORK_TREE_HOOKS
 from cli_guard.secrets.printable import printable
+from cli_guard.server.control import why_not
 from cli_guard.state.files import explain_write_errors
+
+AHEAD = (
+    "`git add` starts a process that reviews ahead and makes commits quick: it ends three hours after its last use, and"
+    " takes 65 MB while idle; `cli-guard server status` shows it, `cli-guard server disable` keeps it away"
+)
 
 
 def agent_option(verb: str) -> click.Option:
@@ -94,6 +100,8 @@ def run(
             done = install(repository, wanted, sys.executable, force=force)
             done += remove_configured(repository, wanted)
     repository.git.run("config", *MERGE)
+    if "post-index-change" in wanted and not why_not(io.env):
+        done.append(AHEAD)
     io.say("\n".join(f"cli-guard: {line}" for line in done))
     compile_package()
     return 0

@@ -4,16 +4,20 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, replace
+from typing import Any
 
 import click
 
+from cli_guard.answering.ignoring import Reviewed
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.review import VERBOSE, show
+from cli_guard.cli.review import VERBOSE, show, show_patch
 from cli_guard.errors import CliGuardError
 from cli_guard.graph import half
 from cli_guard.policy.config import read_user_config
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.as_json import read_report
+from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.state.advice import Advice, AdviceStore, Question, read_version
 from cli_guard.state.files import read_state
@@ -21,7 +25,9 @@ from cli_guard.state.records import Records
 
 
 @click.pass_obj
-def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> int:
+def run(
+    io: Io, /, format: str, color: str, verbose: bool, background: bool, patch: bool
+) -> int:
     user = read_user_config(io.env)
     config = (
         user.model if user and user.model.after_hooks and user.model.is_configured else None
@@ -33,17 +39,10 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
             half.load("advice after a hook")(io, config)
         return 0
     repository = io.find_repository()
-    path = Records(repository.state_folder).report
-    try:
-        data, review = read_report(read_state(path).decode("utf-8"))
-    except FileNotFoundError:
-        raise CliGuardError(
-            "there is no report yet: commit something, or run `cli-guard review`"
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise CliGuardError(
-            f"{path} cannot be read: run `cli-guard review` to write it anew"
-        ) from None
+    data, review = read_last(repository)
+    if patch:
+        show_patch(io, Reviewed(review.event, review.findings, review.blobs))
+        return 0
     if format == "text":
         show(io, review, format, color, None, verbose=verbose)
     advice: Advice | None = None
@@ -65,6 +64,21 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
             now = io.invocation.now.isoformat(timespec="seconds")
             AdviceStore(repository.state_folder).keep(replace(advice, shown=now))
     return 0
+
+
+def read_last(repository: Repository) -> tuple[dict[str, Any], Review]:
+    """Return the last report of a repository, as data and as a review. Raises CliGuardError."""
+    path = Records(repository.state_folder).report
+    try:
+        return read_report(read_state(path).decode("utf-8"))
+    except FileNotFoundError:
+        raise CliGuardError(
+            "there is no report yet: commit something, or run `cli-guard review`"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError):
+        raise CliGuardError(
+            f"{path} cannot be read: run `cli-guard review` to write it anew"
+        ) from None
 
 
 def describe(advice: Advice, asked: tuple[Question, ...]) -> str:
@@ -91,6 +105,11 @@ command = Command(
     params=[
         FORMAT,
         VERBOSE,
+        click.Option(
+            ["--patch"],
+            is_flag=True,
+            help="Print a patch of all its fixes instead, for `git apply`.",
+        ),
         click.Option(["--background"], is_flag=True, hidden=True),
         COLOR,
     ],

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, Number
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of
 from cli_guard.cli.streams import Streams
@@ -31,10 +31,10 @@ command = Command(
     callback=run,
     help="Show the last lines of output (both streams) of a background process, running or ended.",
     params=[
-        click.Argument(["pid"], type=click.IntRange(min=1), metavar="PID"),
+        click.Argument(["pid"], type=Number(min=1), metavar="PID"),
         click.Option(
             ["--lines", "-n"],
-            type=click.IntRange(min=0),
+            type=Number(min=0),
             default=LINES,
             show_default=True,
             metavar="LINES",

@@ -1,10 +1,12 @@
 """Ask the person at the terminal, or say that a terminal is required."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.cli.io import Io
+from cli_guard.answering.asking import ALWAYS, NO, YES, Question, ask
+from cli_guard.cli.io import Io, put, shown_on_terminal
 from cli_guard.errors import UsageError
 from cli_guard.secrets.printable import clip, printable
 
@@ -16,12 +18,7 @@ if TYPE_CHECKING:
 EFFECTS = 150
 # A person can only judge what is shown, so the prompt says how much of a longer command is not.
 WHOLE = 4_000
-REPLIES: "dict[str, Reply]" = {
-    "y": "yes",
-    "yes": "yes",
-    "a": "session",
-    "always": "session",
-}
+REPLIES: "dict[str, Reply]" = {YES: "yes", ALWAYS: "session", NO: "no"}
 NEEDED = "it needs approval at a terminal, or a rule in your own configuration"
 
 
@@ -46,11 +43,21 @@ def person_needed(io: Io, what: str, command: str) -> None:
         )
 
 
-def ask_yes(io: Io, question: str) -> bool:
-    """Ask the person; anything but yes means no."""
-    io.stdout.write(f"{question} Type yes: ")
-    io.stdout.flush()
-    return io.stdin.readline().strip().lower() in ("yes", "y")
+def ask_yes(
+    io: Io,
+    text: str,
+    *,
+    once: bool = True,
+    diff: Callable[[], str] | None = None,
+    after: str = "",
+) -> bool:
+    """Ask the person; anything but yes means no. A yes lasts unless `once`; `diff` is what a `d` shows."""
+
+    def show_diff() -> None:
+        io.say(shown_on_terminal((diff or str)().encode("utf-8", "surrogateescape")))
+
+    asked = Question(text, once=once, show_diff=show_diff if diff else None)
+    return ask(asked, io.stdin, partial(put, io.stdout), after) == YES
 
 
 def asking(
@@ -63,7 +70,7 @@ def asking(
     if not has_person(io):
         return None
 
-    def ask(verdict: "Verdict") -> "Reply":
+    def ask_person(verdict: "Verdict") -> "Reply":
         io.warn(question(verdict, color=io.colored("auto")))
         if folder != io.cwd:
             io.warn(f"  folder: {printable(str(folder))}")
@@ -74,17 +81,10 @@ def asking(
         if yes:
             io.warn("cli-guard: answered yes by --yes")
             return "yes"
-        io.stderr.write(
-            f"Run it? y = once, {'a = for this session, ' if session else ''}n = no: "
-        )
-        io.stderr.flush()
-        answer = io.stdin.readline()
-        if not answer.endswith("\n"):
-            io.stderr.write("\n")
-        reply = REPLIES.get(answer.strip().lower(), "no")
-        return "yes" if reply == "session" and not session else reply
+        asked = Question("Run it?", always="this session" if session else "")
+        return REPLIES[ask(asked, io.stdin, partial(put, io.stderr))]
 
-    return ask
+    return ask_person
 
 
 def question(verdict: "Verdict", *, color: bool) -> str:

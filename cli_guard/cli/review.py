@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +23,9 @@ from cli_guard.review.request import (
 )
 from cli_guard.review.run import review_request
 from cli_guard.reviewers.shard import Shard
+
+if TYPE_CHECKING:
+    from cli_guard.answering.ignoring import Reviewed
 
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 
@@ -82,12 +86,13 @@ def show(
     color: str,
     output: str | None,
     *,
-    base: str | None = None,
+    within: Range | None = None,
     **options: bool,
 ) -> None:
     """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written.
 
-    `base` is the commit whose signers count on a page, None for HEAD; `options`: `verbose` or `brief`, for text.
+    `within` is the range that was reviewed, whose approvals a page shows, by the signers of its base; `options`:
+    `verbose` or `brief`, for text.
     """
     if format_name == "text":
         from cli_guard.review.render import text
@@ -97,15 +102,13 @@ def show(
             review, color=colored, ascii_only=io.ascii_only and not output, **options
         )
     elif format_name == "html":
-        from cli_guard.report.page.evidence import collect_evidence
+        from cli_guard.report.page.history import find_evidence
         from cli_guard.review.render import html
 
         evidence = None
         with suppress(NotARepository):
             repository = io.find_repository()
-            evidence = collect_evidence(
-                repository, io.invocation, base and repository.resolve(base)
-            )
+            evidence = find_evidence(repository, io.invocation, review, within)
         shown = html.render(review, evidence)
     else:
         shown = renderer(format_name)(review)
@@ -113,21 +116,37 @@ def show(
 
 
 def write_report(io: Io, shown: str, output: str | None) -> None:
-    """Print a report, or write all of it to a file, or nothing. Raises CliGuardError if that fails."""
+    """Print a report, or write all of it to a file, or nothing. Raises UsageError if that fails."""
     if not output:
         io.say(shown)
         return
-    from cli_guard.state.files import explain_write_errors, write_atomically
+    from cli_guard.state.files import write_atomically
 
     path = io.path(output)
     shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
-    with explain_write_errors("the report"):
-        path.parent.stat()  # its error names the folder, a later one a temporary file
+    try:
+        path.parent.stat()  # a later error names a temporary file
         if path.exists() and not path.is_file():  # a device, a pipe
             path.write_text(shown, "utf-8")
         else:
             # A link that a change brings along is replaced, not followed.
             write_atomically(path, shown)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {output}: {error.strerror}"
+        ) from error
+
+
+def show_patch(io: Io, reviewed: "Reviewed") -> None:
+    """Print the patch of all fixes for `git apply`, and on standard error what it leaves out."""
+    from cli_guard.answering.fixing import patch_of
+
+    patch, notes = patch_of(io.find_repository(), reviewed)
+    io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
+    for note in notes or ([] if patch else ["no finding has a fix"]):
+        io.warn(f"cli-guard: {note}")
 
 
 def write_baseline(io: Io, review: Review) -> None:
@@ -156,7 +175,11 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         raise UsageError(
             f"--{'shard' if shard else 'write-baseline'} needs the whole review: omit the paths"
         )
+    if options["fix"] and (options["format"] != "text" or options["output"]):
+        raise UsageError("--fix prints a patch: omit --format and --output")
     request = request_from(io, options)
+    if options["fix"] and isinstance(request, Patch):
+        raise UsageError("--fix needs the files of a repository: omit --patch")
     with progress(io.stderr) as on_progress:
         review = review_request(
             request,
@@ -169,12 +192,17 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
+    if options["fix"]:
+        from cli_guard.answering.ignoring import Reviewed
+
+        show_patch(io, Reviewed(review.event, review.findings))
+        return review.exit_code
     output = str(options["output"]) if options["output"] else None
-    base = request.base if isinstance(request, Range) else None
+    within = request if isinstance(request, Range) else None
     format_name = str(options["format"])
     color = str(options["color"])
     verbose = bool(options["verbose"])
-    show(io, review, format_name, color, output, verbose=verbose, base=base)
+    show(io, review, format_name, color, output, verbose=verbose, within=within)
     return review.exit_code
 
 
@@ -213,6 +241,11 @@ command = Command(
         REPORT_FORMAT,
         OUTPUT,
         VERBOSE,
+        click.Option(
+            ["--fix"],
+            is_flag=True,
+            help="Print a patch of all fixes instead of the report, for `git apply`.",
+        ),
         click.Option(
             ["--write-baseline"],
             is_flag=True,

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.app import COLOR, Command, Number
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.cli.review import OUTPUT, write_report
@@ -104,7 +104,7 @@ command = Command(
         ),
         click.Option(
             ["--jobs", "-j"],
-            type=click.IntRange(1, 256),
+            type=Number(1, 256),
             help="Processes (default: one a core).",
         ),
         click.Option(

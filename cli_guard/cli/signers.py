@@ -23,7 +23,7 @@ from cli_guard.approvals.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.cli.app import Command, Group
+from cli_guard.cli.app import Command, Day, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.repository.protocol import Repository
@@ -256,7 +256,7 @@ command.add_command(
             PRINCIPAL_OPTION,
             click.Option(
                 ["--until"],
-                type=click.DateTime(["%Y-%m-%d"]),
+                type=Day(),
                 metavar="DATE",
                 help="The first day (2027-01-31) on which it no longer counts.",
             ),

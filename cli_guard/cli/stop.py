@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command
+from cli_guard.cli.app import FORMAT, Command, Number
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of, one_line, say_json
 from cli_guard.errors import UsageError
@@ -57,9 +57,7 @@ command = Command(
     help="Stop background processes of `cli-guard exec --background`, each with its process tree: SIGINT, then SIGTERM,"
     " then SIGKILL. Exit code 1 if one could not be stopped.",
     params=[
-        click.Argument(
-            ["pid"], type=click.IntRange(min=1), required=False, metavar="[PID]"
-        ),
+        click.Argument(["pid"], type=Number(min=1), required=False, metavar="[PID]"),
         click.Option(["--all", "all_"], is_flag=True, help="Stop all of them."),
         click.Option(["--force"], is_flag=True, help="Send SIGKILL at once."),
         FORMAT,

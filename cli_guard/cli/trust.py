@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from cli_guard.approvals.seals import seals_of
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, Day
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
@@ -215,7 +215,7 @@ def ask_for_trust(
         for name, given in (("this work tree", tree), ("these checks", digest))
         if given
     )
-    if not ask_yes(io, f"Trust {what}?"):
+    if not ask_yes(io, f"Trust {what}?", once=False):
         io.say("cli-guard: not trusted")
         return 1
     if digest:
@@ -256,7 +256,7 @@ command = Command(
         ),
         click.Option(
             ["--expires"],
-            type=click.DateTime(["%Y-%m-%d"]),
+            type=Day(),
             metavar="DATE",
             help="The last day of the trust in the tree.",
         ),

@@ -8,8 +8,32 @@ from cli_guard.cli.install import agent_option, check_where, where_option
 from cli_guard.cli.io import Io
 from cli_guard.git.configured import remove_configured
 from cli_guard.git.hooks import uninstall
+from cli_guard.git.notes import MERGE
 from cli_guard.hooks import GIT_HOOKS
+from cli_guard.repository.protocol import Repository
+from cli_guard.runtime import user_state
+from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors
+
+
+def unset_merge(repository: Repository) -> None:
+    """Take what `install` set for Git's notes out of the configuration, unless somebody set it to something else."""
+    name, value = MERGE
+    # Git removes the section with its last key.
+    repository.git.attempt("config", "--local", "--unset", name, f"^{value}$")
+
+
+def what_stays(repository: Repository) -> list[str]:
+    """Say which folders of ours are still there, and what is in them."""
+    folders = {
+        repository.state_folder: "the audit log, approvals and reports of this repository",
+        user_state(repository.git.env): "what you trust, in all your repositories",
+    }
+    return [
+        f"kept: {printable(str(folder))}, {what}; delete it if nobody needs it any more"
+        for folder, what in folders.items()
+        if folder and folder.is_dir()
+    ]
 
 
 @click.pass_obj
@@ -27,10 +51,11 @@ def run(io: Io, /, agent: str | None, where: str | None) -> int:
                 *remove_configured(repository, (each.name for each in GIT_HOOKS)),
                 *uninstall(repository),
             ]
-    io.say(
-        "\n".join(f"cli-guard: {line}" for line in done if line)
-        or "cli-guard: no cli-guard hook is installed here"
-    )
+        unset_merge(repository)
+    lines = [*filter(None, done)] or ["no cli-guard hook is installed here"]
+    if not agent:
+        lines += what_stays(repository)
+    io.say("\n".join(f"cli-guard: {line}" for line in lines))
     return 0
 
 

@@ -42,7 +42,7 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
     except CliGuardError as error:
         io.warn(f"cli-guard: cannot be verified: {printable(redact(str(error)))}")
         return ExitCode.USAGE
-    show(io, review, format, color, output, base=request.base)
+    show(io, review, format, color, output, within=request)
     if format == "text" and not output and review.decision is Decision.ALLOW:
         approved = sum(each.by == "approval" for each in review.suppressed)
         more = f"; {count(approved, 'finding')} approved" if approved else ""

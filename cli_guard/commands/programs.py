@@ -15,6 +15,8 @@ from typing import Any
 from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
+# The table of what `python -m` runs, which is no program.
+MODULES = "python-m"
 STYLES = ("gnu", "posix", "single", "pairs", "none")
 PRINTS = ("text", "input", "lines", "paths", "names", "ref", "value", "operands")
 # The kinds of value, in addition to the kinds of effect (each of these is a kind of value too).

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.lifting import NEVER_LIFTED
 from cli_guard.commands.model import Effect, EffectKind
-from cli_guard.commands.programs import table
+from cli_guard.commands.programs import MODULES, table
 from cli_guard.commands.scope import NOTHING
 
 PROGRAM = re.compile(r"[A-Za-z][\w.+-]*")
@@ -138,6 +138,8 @@ def write_pattern(invocation: ProgramInvocation) -> str | None:
     """Write the command as a pattern that matches exactly this command; return None if it is too long to match."""
     words = [word.text or "" for word in invocation.fields]
     text = shlex.join(words)
+    if invocation.name == MODULES:
+        text = text.replace(MODULES, "python -m", 1)
     if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable():
         return text
     return None

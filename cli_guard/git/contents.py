@@ -122,6 +122,11 @@ class BlobContents:
         """Return the lines after the change that contain one of the words, see `cli_guard.git.search`."""
         return search(self._reader.git, self.revision, words, patterns, alone=alone)
 
+    def has_files_in(self, folder: str) -> bool:
+        """Return whether any file is in a folder after the change, or below. Raises GitError."""
+        listed = ("ls-tree", "-z", self.revision) if self.revision else ("ls-files", "-z")
+        return bool(self._reader.git.run_bounded(*listed, "--", f"{folder}/", limit=1)[0])
+
     def new(self, change: FileChange) -> str | None:
         if self._root is None or change.new_blob:
             return self._text(change.new_blob, change)

@@ -147,5 +147,6 @@ def talk(git: Commands, *arguments: str) -> str:
             f"git cannot be run: {error.strerror or os.strerror(error.errno or 0)}"
         ) from error
     if done.returncode:
-        raise refusal(done.stderr, done.returncode)
+        # What follows the first line repeats it in other words.
+        raise refusal(done.stderr.strip().partition(b"\n")[0], done.returncode)
     return done.stdout.decode("utf-8", "replace")

@@ -17,11 +17,11 @@ from cli_guard.policy.gate import (
     RECORDING,
     RUN_CHECKS,
     GateJudgement,
+    announce_suppressions,
     judge_commands,
     judge_findings,
     judge_record,
     judge_tool,
-    new_suppressions,
     paths_in,
 )
 from cli_guard.repository.snapshot import Snapshot
@@ -209,7 +209,7 @@ def judgement_of(
     findings = [*state["findings"], *more]
     left_out = not_reviewed((*state["skipped"], *unread(context)))
     findings += [left_out] if left_out else []
-    findings += list(new_suppressions(findings, context.policy, context.answer))
+    findings = announce_suppressions(findings, context.policy, context.answer)
     approved = context.approvals(findings)
     return judge_findings(findings, context.policy, context.answer, context.today, approved)
 

@@ -42,6 +42,11 @@ FLOORS = MappingProxyType(
     }
 )
 
+CHECK_FAILED = "push-check-failed"
+# What no suppression answers. A check of the repository stands for all that it looks at: an answer to its rule would
+# switch every check off for good.
+UNANSWERABLE = frozenset((*FLOORS, CHECK_FAILED))
+
 BASELINE_FILE = "cli-guard-baseline.json"
 
 
@@ -197,16 +202,20 @@ class Policy:
 
     def ignore_for(self, finding: Finding, today: datetime.date) -> Ignore | None:
         """Return the `[[ignore]]` that answers a finding and has not expired, if any."""
-        if finding.rule in FLOORS:
+        if finding.rule in UNANSWERABLE:
             return None
         answers = [ignore_in(config, finding, today) for config in self.configs]
         return answers[0] if all(answers) else None
 
-    def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
-        ignores = dict.fromkeys(
-            ignore for config in self.configs for ignore in config.ignore
+    @property
+    def ignores(self) -> tuple[Ignore, ...]:
+        """Return every `[[ignore]]` of the repository that applies, each once."""
+        return tuple(
+            dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
         )
-        return tuple(i for i in ignores if i.expires is not None and i.expires < today)
+
+    def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
+        return tuple(i for i in self.ignores if i.expires is not None and i.expires < today)
 
 
 def digest(parts: Iterable[str]) -> str:

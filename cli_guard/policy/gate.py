@@ -20,7 +20,7 @@ from cli_guard.model import (
     Verdict,
     fingerprint,
 )
-from cli_guard.policy.decisions import FLOORS, Policy
+from cli_guard.policy.decisions import UNANSWERABLE, Policy
 from cli_guard.policy.suppressions import Suppression
 from cli_guard.rules.catalog import one
 
@@ -34,6 +34,7 @@ RUN_CHECKS = "run_checks"
 CHECKS_TRUSTED = "checks-trusted"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 SUPPRESSION_NEW = "policy-suppression-new"
+SUPPRESSION_ADDED = "policy-suppression-added"
 FindAnswer = Callable[[Finding], tuple[Suppression, bool] | None]
 COMMAND_KEYS = frozenset(("command", "commands", "cmd"))
 
@@ -217,7 +218,7 @@ def judge_findings(
             finding.rule,
             finding.path,
             finding.fingerprint,
-        ) in policy.baseline and finding.rule not in FLOORS:
+        ) in policy.baseline and finding.rule not in UNANSWERABLE:
             suppressed.append(Suppressed(finding, "baseline", "older than the baseline"))
         elif disposition is Disposition.REVIEW and finding.fingerprint in approved:
             suppressed.append(
@@ -235,34 +236,55 @@ def inline_for(
 
     A new one that names no single rule, or gives less than a reason, answers only advice.
     """
-    inline = None if finding.rule in FLOORS else answer(finding)
+    inline = None if finding.rule in UNANSWERABLE else answer(finding)
     if inline and inline[1] and disposition in STOPS and not inline[0].is_explicit:
         return None
     return inline
 
 
-def new_suppressions(
+def announce_suppressions(
     findings: Iterable[Finding], policy: Policy, answer: FindAnswer
-) -> Iterator[Finding]:
-    """Yield a finding for each new or lapsed inline suppression of what would be denied or need review."""
+) -> list[Finding]:
+    """Return the findings, and one for each new or lapsed inline suppression of what would stop the change.
+
+    That one says all: the notice that its comment was added is left out.
+    """
+    listed = list(findings)
+    stopped = list(newly_answered(listed, policy, answer))
+    announced = {(found.path, found.commit, inline.line) for found, inline in stopped}
+    kept = [
+        each
+        for each in listed
+        if each.rule != SUPPRESSION_ADDED
+        or (each.path, each.commit, each.line) not in announced
+    ]
+    return kept + [announce(found, inline, policy) for found, inline in stopped]
+
+
+def newly_answered(
+    findings: Iterable[Finding], policy: Policy, answer: FindAnswer
+) -> Iterator[tuple[Finding, Suppression]]:
+    """Yield what would be denied or need review, and is answered by a suppression that is new or lapsed."""
     for found in findings:
         disposition = policy.disposition(found)
         inline = inline_for(found, disposition, answer) if disposition in STOPS else None
         if inline and inline[1]:
-            comment = (
-                "a comment written for other lines than now"
-                if inline[0].lapsed
-                else "a new comment"
-            )
-            message = f"{comment} answers {found.rule} ({disposition}): {inline[0].reason}"
-            mark = fingerprint(
-                SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}"
-            )
-            rule = one("policy", SUPPRESSION_NEW)
-            made = rule.finding(
-                path=found.path, line=found.line, message=message, fingerprint=mark
-            )
-            yield replace(made, commit=found.commit)
+            yield found, inline[0]
+
+
+def announce(found: Finding, inline: Suppression, policy: Policy) -> Finding:
+    """Return the finding that a new suppression answers another one."""
+    comment = (
+        "a comment written for other lines than now" if inline.lapsed else "a new comment"
+    )
+    message = (
+        f"{comment} answers {found.rule} ({policy.disposition(found)}): {inline.reason}"
+    )
+    mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline.reason}")
+    made = one("policy", SUPPRESSION_NEW).finding(
+        path=found.path, line=found.line, message=message, fingerprint=mark
+    )
+    return replace(made, commit=found.commit)
 
 
 def judge_record(judgement: GateJudgement) -> Verdict:

@@ -1,4 +1,4 @@
-"""Path and name patterns: `*` within a folder, `**` across folders, `?` one character; nothing else is special.
+"""Path and name patterns: `*` within a folder, `**` across folders, `?` one character, `/` at the start the root.
 
 Matched by an automaton whose states are the bits of a number: a regular expression with a dozen stars takes practically
 forever for a crafted path, and paths come from the author of a change.
@@ -72,7 +72,10 @@ def compile_pattern(pattern: str) -> Automaton:
 @lru_cache(maxsize=4_096)
 def matches(pattern: str, path: str) -> bool:
     """Return whether the whole path matches. A pattern without a slash matches the name in any folder."""
-    if "/" not in pattern:
+    if pattern.startswith("/"):
+        # A file at the root alone, as in gitignore(5); `/` itself is what has no path, like a message.
+        pattern = pattern[1:]
+    elif "/" not in pattern:
         path = path.rsplit("/", 1)[-1]
     made = compile_pattern(pattern)
     states = made.reach(1)

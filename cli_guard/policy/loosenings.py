@@ -15,7 +15,7 @@ from cli_guard.model import (
 )
 from cli_guard.policy.checks import weaker_checks
 from cli_guard.policy.config import ApprovalsSection, Config, Ignore
-from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
+from cli_guard.policy.decisions import STRICTNESS, UNANSWERABLE, Policy
 from cli_guard.policy.globs import USERS_RULE, rule_matches
 from cli_guard.rules.catalog import Rule, load_all
 
@@ -160,14 +160,14 @@ def summarise(rules: Mapping[str, Disposition]) -> str:
 
 
 def stopping(config: Config, *others: Config) -> dict[str, Disposition]:
-    """Return the rules that lead to deny or review; floors are left out, because nothing can answer them.
+    """Return the rules that lead to deny or review, without those that nothing can answer.
 
     The `others` name more of the repository's own rules.
     """
     found = {
         rule.id: disposition_of(config, rule)
         for rule in rules_in(config, *others)
-        if rule.id not in FLOORS
+        if rule.id not in UNANSWERABLE
     }
     return {rule: leads_to for rule, leads_to in found.items() if leads_to in STOPS}
 

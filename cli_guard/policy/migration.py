@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.errors import ConfigError
-from cli_guard.policy.config import MOST, parse_toml
+from cli_guard.policy.config import GitSection, parse_toml
 from cli_guard.policy.recorded import read_policy_file
 from cli_guard.policy.user_rules import documents_in
 
@@ -31,6 +31,8 @@ PART = re.compile(
 )
 GLOBS = {"any": "**", "name": "*", "one": "?"}
 FINGERPRINT = re.compile(r"(?:[0-9a-f]{40,64}:)?(.+):([^:]+):\d+")
+# Their branches come to these, which are protected anyway: a migration never weakens.
+PROTECTED: tuple[str, ...] = GitSection().protected_branches
 # Hooks whose counterpart is a setting, and those that search for secrets.
 CONVENTIONAL = ("conventional-pre-commit", "commitizen", "commitlint")
 SEARCHERS = (
@@ -163,21 +165,15 @@ def read_pre_commit(text: str) -> Found:
         options = [(a, b) for a, b in pairwise([*words, ""]) if a.startswith("-")]
         taken = set[str]()
         if name == "check-added-large-files":
-            largest = next(
-                (int(value) * 1_024 for option, value in options if option == "--maxkb"),
-                512_000,
-            )
+            # A limit of ours says what is read at all: as their bound it would leave files unread.
             taken = {"--maxkb"}
-            yield "limits.file_chars", min(max(largest, 1_000), MOST), name
+            yield f"{name}: its bound {NONE}; `code-large-file` advises on files over 5 MB"
         elif name == "no-commit-to-branch":
             taken = {"--branch", "-b"}
-            branches = [value for option, value in options if option in taken] or [
-                "main",
-                "master",
-            ]
+            named = [value for option, value in options if option in taken]
             yield (
                 "git.protected_branches",
-                branches,
+                [*dict.fromkeys((*PROTECTED, *named))],
                 f"{name}: here, no push may force or delete them",
             )
         elif name in CONVENTIONAL:

@@ -32,12 +32,13 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 class Suppression:
     """One inline suppression: rule ids or prefixes with `*`, and the reason given.
 
-    `lapsed`: the change alters the lines that it was given for.
+    `lapsed`: the change alters the lines that it was given for. `line` is where it stands, 0 if that is not known.
     """
 
     rules: tuple[str, ...]
     reason: str
     lapsed: bool = False
+    line: int = 0
 
     def answers(self, rule: str) -> bool:
         """Return whether it suppresses findings of this rule; without a reason it suppresses none."""

@@ -2,16 +2,25 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.errors import ConfigError
-from cli_guard.policy.config import FILE, parse_config, parse_toml
+from cli_guard.policy.config import (
+    FILE,
+    Config,
+    Ignore,
+    parse_config,
+    parse_toml,
+    read_config,
+)
 from cli_guard.policy.effective import toml_value
 from cli_guard.policy.migration import read_others
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
+from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,10 +51,16 @@ class TakenOver:
             if isinstance(each, str):
                 taken.left.append(f"  {name}: {each}")
             elif each[0]:
-                taken.keys[each[0]] = (each[1], f"{name}: {each[2]}")
+                taken.add_key(name, *each)
             else:
                 taken.ignored.setdefault(each[1], f"from {name}: {each[2]}")
         return taken
+
+    def add_key(self, name: str, key: str, value: Any, why: str) -> None:
+        """Set a key, to what several entries ask for together if it is a list."""
+        if isinstance(value, list) and key in self.keys:
+            value = [*dict.fromkeys((*self.keys[key][0], *value))]
+        self.keys[key] = (value, f"{name}: {why}")
 
     def words(self) -> list[str]:
         """Say what was taken over and what was not."""
@@ -73,7 +88,7 @@ def first_policy(repository: Repository, taken: TakenOver) -> str:
             f"#{each}" for each in offers[language] if each.split(" =")[0] not in hidden
         ]
     for key, (value, why) in taken.keys.items():
-        lines.append(f"{key} = {toml_value(value)}  # {toml_value(why)}")
+        lines.append(f"{key} = {toml_value(value)}  # {printable(why)}")
     for (rule, pattern), reason in taken.ignored.items():
         pairs = {"rule": rule, "path": pattern, "reason": reason}
         lines += ["", "[[ignore]]"]
@@ -113,3 +128,34 @@ def allow_command(text: str, pattern: str, source: str) -> str:
 def allowed_patterns(text: str, source: str) -> set[str]:
     config = parse_config(parse_toml(text.encode(), source), source)
     return {each.pattern for each in config.commands.allow}
+
+
+def add_ignores(text: str, source: str, ignores: Sequence[Ignore]) -> str:
+    """Return the text of a configuration with more `[[ignore]]` at its end. Raises ConfigError if that is not certain.
+
+    `source` is the file that it is in: `cli-guard.toml` or `pyproject.toml`.
+    """
+    table = "[[ignore]]" if source == FILE else "[[tool.cli-guard.ignore]]"
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines: list[str] = []
+    for each in ignores:
+        pairs = each.model_dump(exclude_unset=True)
+        lines += ["", table, *(f"{key} = {toml_value(pairs[key])}" for key in pairs)]
+    gap = end if text and not text.endswith("\n") else ""
+    after = text + gap + end.join([*lines[0 if text else 1 :], ""])
+    try:
+        before = config_of(text, source)
+        wanted = before.model_copy(update={"ignore": (*before.ignore, *ignores)})
+        is_certain = config_of(after, source).model_dump() == wanted.model_dump()
+    except ConfigError:
+        is_certain = False
+    if not is_certain:
+        raise ConfigError(f"{source}: write it there by hand: {end.join(lines[1:])}")
+    return after
+
+
+def config_of(text: str, source: str) -> Config:
+    """Return the configuration in the text of one file. Raises ConfigError."""
+    raw = {source: text.encode("utf-8", "replace")} if text else {}
+    found = read_config(raw.get, "")
+    return found[0] if found else Config()

@@ -109,7 +109,9 @@ class Telling:
 
     def add_review(self, entry: Entry) -> None:
         """Add the findings of a review; those that it finds no more, where they were found last, are fixed."""
-        place, at, who = (text(entry, name) for name in ("place", "at", "user"))
+        place = text(entry, "place")
+        at = text(entry, "at")
+        who = person(entry)
         # What stands in one commit of a range is open, whatever answers it in another.
         listed = sorted(
             listed_findings(entry, at, who), key=lambda each: each.ended == OPEN
@@ -150,7 +152,7 @@ class Telling:
 
     def approve(self, entry: Entry) -> None:
         """Add an approval of some findings; it ends no life that another answer has ended."""
-        by = text(entry, "principal") or text(entry, "user")
+        by = person(entry)
         how = text(entry, "review_id") or text(entry, "statement")[:10]
         at = text(entry, "at")
         level = text(entry, "level") or "tty"
@@ -179,6 +181,11 @@ def texts(data: Mapping[str, Any], name: str) -> list[str]:
 def text(data: Mapping[str, Any], name: str) -> str:
     """Return a text of an entry, "" for anything else: any program of the user can write a line."""
     return value if isinstance(value := data.get(name), str) else ""
+
+
+def person(entry: Entry) -> str:
+    """Return who did it: the signer, or Git's author, or the user of the system where neither is known."""
+    return text(entry, "principal") or text(entry, "author") or text(entry, "user")
 
 
 def listed_findings(entry: Entry, at: str, who: str) -> Iterator[Life]:
@@ -230,7 +237,9 @@ class RecordedCommits:
             f"--max-age={max(seconds(since) - MARGIN, 0)}",
         )
         out = (
-            repository.git.optional("log", *asked, "--format=%H%x00%ct%x00%at %ae%x00%P")
+            repository.git.optional(
+                "log", *asked, "--format=%H%x00%ct%x00%at %an <%ae>%x00%P"
+            )
             if since
             else ""
         )
@@ -250,7 +259,7 @@ class RecordedCommits:
     def find_recorded(self, place: str, at: str) -> str:
         """Return the commit that followed a review in a place, "" if there is none."""
         kind, _, base = place.partition(" ")
-        if kind not in ("index", "message"):
+        if kind.partition("@")[0] not in ("index", "message"):
             return ""
         _, author, parents = self.commits.get(base, (0, "", ""))
         # An amend keeps the author's time and the parents.

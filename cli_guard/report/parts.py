@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from cli_guard.errors import UsageError
@@ -104,6 +105,20 @@ def read_parts(name: str, raw: bytes | str) -> list[Review]:
     return parts
 
 
+def _check_complete(every: AbstractSet[Shard], given: AbstractSet[Shard]) -> None:
+    """Raise UsageError if a part is missing, or one is of another split."""
+    for shards, why in (
+        (given - every, "from another --shard split"),
+        (every - given, "missing"),
+    ):
+        if shards:
+            listed = sorted(shards, key=lambda each: each.number)[:10]
+            names = ", ".join(f"{each.number}/{each.of}" for each in listed)
+            if len(shards) > 1:
+                raise UsageError(f"parts {names} are {why}")
+            raise UsageError(f"part {names} is {why}")
+
+
 def join_shards(parts: Mapping[str, Review]) -> Review:
     """Join all shards of one review, by the names of their files. Raises UsageError unless each is there once."""
     collector = Collector(history=False)
@@ -126,11 +141,7 @@ def join_shards(parts: Mapping[str, Review]) -> Review:
     every = {
         Shard(number, next(iter(names)).of) for number in range(1, next(iter(names)).of + 1)
     }
-    if every != names.keys():
-        listed = ", ".join(
-            sorted(f"{each.number}/{each.of}" for each in every ^ names.keys())[:10]
-        )
-        raise UsageError(f"parts {listed} are missing, or come from another --shard split")
+    _check_complete(every, names.keys())
     judgement, skipped = collector.join()
     strictest = min(parts.values(), key=lambda part: STRICTEST.index(part.decision))
     own = {shard.note() for shard in names}

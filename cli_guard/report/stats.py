@@ -18,6 +18,7 @@ from cli_guard.report.lives import (
     OPEN,
     Life,
     RecordedCommits,
+    person,
     read_lives,
     seconds,
     text,
@@ -211,10 +212,8 @@ def count_approvals(
     first = min((seconds(text(each, "at")) for each in (*entries, *given)), default=0)
     asked = ("rev-list", "--count", f"--max-age={first}", "HEAD")
     commits = int(repository.git.text(*asked)) if repository.head else 0
-    approved = Counter(text(each, "principal") or text(each, "user") for each in given)
-    rejected = Counter(
-        text(each, "user") for each in entries if each.get("event") == "reject"
-    )
+    approved = Counter(person(each) for each in given)
+    rejected = Counter(person(each) for each in entries if each.get("event") == "reject")
     people = {}
     for who in sorted({*approved, *rejected}, key=lambda each: (-approved[each], each)):
         rate = round(100 * approved[who] / max(commits, 1), 1)

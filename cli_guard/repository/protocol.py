@@ -54,6 +54,9 @@ class Searchable(Protocol):
     ) -> Hits:
         """Return the lines that contain one of the words."""
 
+    def has_files_in(self, folder: str) -> bool:
+        """Return whether any file is in a folder, or below. Raises GitError."""
+
 
 @runtime_checkable
 class TreeContents(Contents, RawContents, WholeTree, Searchable, Protocol):

@@ -52,7 +52,7 @@ from cli_guard.review.request import (
     Worktree,
 )
 from cli_guard.reviewers.cache import Cache
-from cli_guard.reviewers.policy import expired_notes
+from cli_guard.reviewers.policy import ineffective_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
 
@@ -168,7 +168,7 @@ def gather(
         gathered = Gathered(
             subject.under(policy),
             policy,
-            (*notes, *expired_notes(policy, invocation.now.date())),
+            (*notes, *ineffective_notes(policy, invocation.now.date())),
             base=find_base(request, repository, pushed) if repository else None,
             request=request,
             place=str(repository.git_dir) if repository else "",

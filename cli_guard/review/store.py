@@ -64,11 +64,20 @@ def record_review(
         review = with_change(review, gathered, records)
         # A clean message must not overwrite the report of the change that it belongs to.
         if not is_clean:
-            records.keep_report(as_json.render(review, indent=None))
+            kept = replace(review, blobs=blobs_of(review, gathered))
+            records.keep_report(as_json.render(kept, indent=None))
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=review.decision is Decision.REVIEW)
         return replace(review, review_id=None, notes=(*review.notes, note), left="")
     return review
+
+
+def blobs_of(review: Review, gathered: "Gathered") -> dict[str, str]:
+    """Return the contents of the files with findings, by path, as a later command looks up their lines."""
+    paths = {judged.finding.path for judged in review.findings}
+    own = {each.path: each.new_blob for each in gathered.subject.changes}
+    known = {**review.blobs, **{path: blob for path, blob in own.items() if blob}}
+    return {path: blob for path, blob in known.items() if path in paths}
 
 
 def was_allowed(gathered: "Gathered", records: Records) -> bool:
@@ -110,6 +119,7 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
         suppressed=left.suppressed + review.suppressed,
         skipped=tuple(dict.fromkeys((*left.skipped, *review.skipped))),
         notes=tuple(dict.fromkeys((*left.notes, *review.notes))),
+        blobs=left.blobs,
     )
 
 
@@ -247,7 +257,8 @@ def audit_entry(
     others = any(ref.vouched or ref.published for ref in pushed)
     whole = head and len(bases) <= MOST_BASES and not others
     kind = event_of(review.event).place
-    place = f"{kind} {gathered.base or ''}{redact(' '.join(refs))}"
+    place = f"{kind}{tree_of(gathered)} {gathered.base or ''}{redact(' '.join(refs))}"
+    author = invocation.author
     # What is recorded stays there, and a part lacks what others find.
     is_place = kind and not review.part and (refs or not head)
     return entry(
@@ -266,11 +277,18 @@ def audit_entry(
         not_reviewed=len(review.skipped),
         ms=round(sum(review.timings_ms.values())),
         place=place if is_place else "",
+        **({"author": redact(author)} if author else {}),
         **({"head": head} if head else {}),
         **({"bases": bases} if whole else {}),
         **({"part": review.part} if review.part else {}),
         **checks_of(review),
     )
+
+
+def tree_of(gathered: "Gathered") -> str:
+    """Return the mark of a linked work tree, "" for the main one: two of them may start from one commit."""
+    folder, _, name = gathered.place.rpartition("/worktrees/")
+    return f"@{redact(name).replace(' ', '-')}" if folder else ""
 
 
 def list_findings(

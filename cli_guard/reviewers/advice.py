@@ -9,6 +9,7 @@ from cli_guard.reviewers.registry import REVIEWERS, Reviewer
 
 # What a common machine reads in a millisecond. It stands for the time: how busy a machine is must change no report.
 CHARS_A_MS = 500
+OVER_ADVICE = "over limits.advice_ms; once committed: cli-guard review --commit HEAD"
 ADVISING = frozenset(each.name for each in REVIEWERS if each.advises)
 STOPS = {Disposition.DENY, Disposition.REVIEW}
 
@@ -40,8 +41,7 @@ class HookAdvice:
     def skipped(self) -> tuple[Skipped, ...]:
         """Name what was left out, in one entry."""
         what = f"advice on {len(self.left_out):,} of the files"
-        reason = "over limits.advice_ms; once committed: cli-guard review --commit HEAD"
-        return (Skipped(what, reason),) if self.left_out else ()
+        return (Skipped(what, OVER_ADVICE),) if self.left_out else ()
 
 
 def dispositions(reviewer: Reviewer, policy: Policy) -> Iterator[Disposition]:

@@ -48,7 +48,7 @@ class InlineAnswers:
                     at = number if answer == answer_in(own) else number - 1
                     new = at in change.added or _is_other_content(change, finding)
                     lapsed = not new and self._has_lapsed(change, finding)
-                    return replace(answer, lapsed=lapsed), new or lapsed
+                    return replace(answer, lapsed=lapsed, line=at), new or lapsed
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:

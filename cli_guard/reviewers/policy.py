@@ -17,7 +17,12 @@ from cli_guard.model import (
     fingerprint,
 )
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
-from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
+from cli_guard.policy.decisions import (
+    BASELINE_FILE,
+    UNANSWERABLE,
+    Policy,
+    read_baseline,
+)
 from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import MARK, SHORTEST_REASON, WORDS_TO_LIFT, answer_in
@@ -297,9 +302,15 @@ def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
     )
 
 
-def expired_notes(policy: Policy, today: datetime.date) -> list[str]:
-    """Return a line for each expired suppression of the current policy."""
-    return [
+def ineffective_notes(policy: Policy, today: datetime.date) -> list[str]:
+    """Return a line for each suppression of the current policy that answers nothing, expired or of no effect."""
+    notes = [
+        f"the [[ignore]] of {i.rule} has no effect, as nothing answers this rule: remove it"
+        for i in policy.ignores
+        if i.rule in UNANSWERABLE
+    ]
+    notes += [
         f"the [[ignore]] of {i.rule} under {i.path} expired on {i.expires}"
         for i in policy.expired(today)
     ]
+    return notes

@@ -187,9 +187,12 @@ def _review_lines(
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     source = SearchedText(change.path, added.text, result.hits, added.line, commit)
-    groups = _by_value(
+    weighed = (
         weigh_places(subject.contents, change, added, result.hits) if result.hits else ()
     )
+    groups = _by_value(weighed)
+    if not so_far.marked:
+        groups = _join_advice(groups)
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
@@ -338,6 +341,16 @@ def _by_value(hits: Sequence[SecretHit]) -> list[list[SecretHit]]:
     return list(groups.values())
 
 
+def _join_advice(groups: Sequence[list[SecretHit]]) -> list[list[SecretHit]]:
+    """Join what a rule only advises on: one remark for a file of made-up passwords."""
+    joined: dict[tuple[str, str], list[SecretHit]] = {}
+    for hits in groups:
+        first = hits[0]
+        is_advice = first.generic and first.severity is Severity.MEDIUM
+        joined.setdefault((first.rule, "" if is_advice else first.value), []).extend(hits)
+    return list(joined.values())
+
+
 def _add(so_far: Findings, source: SearchedText, hits: list[SecretHit]) -> None:
     """Add one finding for one secret of a file; in an earlier commit only if the whole change lacks it."""
     hit = hits[0]
@@ -347,7 +360,7 @@ def _add(so_far: Findings, source: SearchedText, hits: list[SecretHit]) -> None:
     )
     if key in so_far.seen:
         return
-    so_far.seen.update({key, (hit.rule, hit.value)})
+    so_far.seen.update({key, *((each.rule, each.value) for each in hits)})
     if so_far.published and (hit.generic or so_far.published(hit.value)):
         return
     advice = so_far.in_history if source.commit is not None else ""

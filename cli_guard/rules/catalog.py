@@ -49,6 +49,7 @@ class Rule:
         fingerprint: str,
         end_line: int | None = None,
         severity: Severity | None = None,
+        remedy: str | None = None,
         suggestion: str | None = None,
         evidence: str = "",
     ) -> Finding:
@@ -62,7 +63,7 @@ class Rule:
             line=line,
             end_line=end_line,
             message=message,
-            remedy=self.remedy,
+            remedy=remedy or self.remedy,
             suggestion=suggestion,
             evidence=evidence,
             fingerprint=fingerprint,

@@ -88,7 +88,10 @@ def basic(candidate: Candidate) -> CandidateJudgement | None:
     if values.is_template(secret) or secret.lower() == "open sesame":
         return None
     strength = max(values.password_strength(secret), values.key_strength(secret))
-    return grade(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
+    graded = grade(
+        candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end
+    )
+    return _of_user(user, graded)
 
 
 def rc(candidate: Candidate) -> CandidateJudgement | None:
@@ -124,6 +127,8 @@ def command(candidate: Candidate) -> CandidateJudgement | None:
 def pair(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the second of two adjacent words (`admin / x`) as a password if its characters are mixed."""
     value = candidate.value
+    if _is_in_address(candidate):
+        return None
     classes = [
         each
         for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]")
@@ -136,7 +141,25 @@ def pair(candidate: Candidate) -> CandidateJudgement | None:
     ):
         return None
     graded = grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
-    return graded and _in_document(candidate, graded)
+    user = candidate.groups.get("user") or ""
+    return _of_user(user, graded and _in_document(candidate, graded))
+
+
+def _is_in_address(candidate: Candidate) -> bool:
+    """Return whether the two words are steps of a path: one begins before them, or the second is percent-encoded."""
+    user_at = candidate.text.rfind(candidate.groups.get("user") or "", 0, candidate.start)
+    between = candidate.text[user_at : candidate.start]
+    is_tight = between.rstrip("`\"'").endswith("/") and " " not in between
+    is_encoded = re.search("%[0-9A-Fa-f]{2}", candidate.value) is not None
+    return is_tight and (is_encoded or candidate.text[:user_at][-1:] == "/")
+
+
+def _of_user(user: str, graded: CandidateJudgement | None) -> CandidateJudgement | None:
+    """Lower the judgement of a password to advice if its user is named as one for tests."""
+    is_for_tests = has_test_words(user) or user.lower().startswith("test")
+    if graded and is_for_tests:
+        return replace(graded, severity=Severity.MEDIUM, confidence=Confidence.LOW)
+    return graded
 
 
 def _in_document(candidate: Candidate, graded: CandidateJudgement) -> CandidateJudgement:

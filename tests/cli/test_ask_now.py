@@ -13,8 +13,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from checks_world import World
@@ -23,12 +24,14 @@ from in_process import RISKY, guard, records, stage, state_values, waiting
 from repositories import GUARD, Repo, key
 from terminals import Seat
 
+from cli_guard.answering import asking as asking_module
+from cli_guard.answering.asking import read_line
 from cli_guard.approvals.storage import StateFolder
 from cli_guard.cli import ask_now
-from cli_guard.cli.io import Io
+from cli_guard.cli.io import Io, put
 from cli_guard.errors import CliGuardError
 
-QUESTION = "approve now? [y] yes, [d] diff, [N] no: "
+QUESTION = "approve now? [y]es once · [d]iff · [N]o: "
 CONVENTIONAL = "[message]\nstyle = 'conventional'\n[rules]\n'message-*' = 'review'\n"
 
 
@@ -278,7 +281,7 @@ def test_who_expects_no_question(
     monkeypatch.setattr(os, "tcgetpgrp", lambda terminal: os.getpgrp())
     name, _, value = given.partition("=")
     out = io.StringIO()
-    streams = Io(out, out, out, asking.path, asking.env | {name: value})
+    streams = Io(keyboard(terminal), out, out, asking.path, asking.env | {name: value})
     assert ask_now.is_askable(streams, terminal[1]) is (given in LOOKS_LIKE_IT)
 
 
@@ -397,14 +400,14 @@ def test_two_reviews_at_once_are_not_mixed_up(
     asking: Repo, terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hook knows its review by when it was recorded: with one of another work tree, it asks about neither."""
-    monkeypatch.setattr(ask_now, "SECONDS", 0.0)
+    monkeypatch.setattr(asking_module, "SECONDS", 0.0)
     linked = Repo(asking.path.parent / "linked", asking.env)
     asking.git("worktree", "add", "-q", str(linked.path))
     for repo, asked in ((asking, True), (linked, False)):
         stage(repo, {f"{repo.path.name}.py": RISKY})
         assert guard(repo, "hook", "pre-commit").code == 3
         out = io.StringIO()
-        streams = Io(out, out, out, asking.path, asking.env)
+        streams = Io(keyboard(terminal), out, out, asking.path, asking.env)
         assert (
             ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
             == 3
@@ -414,6 +417,11 @@ def test_two_reviews_at_once_are_not_mixed_up(
         ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2999-01-01T00:00:00")
         == 3
     )
+
+
+def keyboard(terminal: tuple[int, int]) -> TextIO:
+    """The program's end of a terminal, as its standard input."""
+    return open(terminal[1], closefd=False, encoding="utf-8")
 
 
 class Answered(io.StringIO):
@@ -435,9 +443,11 @@ class Answered(io.StringIO):
     [
         ("\n", ""),
         ("yep\n", "yep"),
+        # There is no lasting yes here.
+        ("a\n", "a"),
         ("\x04", ""),
         ("y\x04\x04", ""),
-        (" No \n", "no"),
+        (" No \n", "No"),
         ("\xff\n", "\xff"),
     ],
 )
@@ -447,8 +457,8 @@ def test_what_approves_nothing(
     stage(asking, {"reports.py": RISKY})
     assert guard(asking, "hook", "pre-commit").code == 3
     out = Answered(terminal[0], typed)
-    streams = Io(out, out, out, asking.path, asking.env)
-    assert ask_now.read_answer(streams, terminal[1], QUESTION) == read
+    streams = Io(keyboard(terminal), out, out, asking.path, asking.env)
+    assert read_line(streams.stdin, partial(put, out), QUESTION).strip() == read
     assert (
         ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
         == 3
@@ -461,7 +471,7 @@ def test_what_is_kept_of_a_review_is_not_what_is_shown(
     asking: Repo, terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Any program of the user can write there between the review and the question."""
-    monkeypatch.setattr(ask_now, "SECONDS", 0.0)
+    monkeypatch.setattr(asking_module, "SECONDS", 0.0)
     stage(asking, {"reports.py": RISKY})
     assert guard(asking, "hook", "pre-commit").code == 3
     [review] = records(asking).pending()
@@ -475,7 +485,9 @@ def test_what_is_kept_of_a_review_is_not_what_is_shown(
 
     state_values(records(asking).checkpoint(review.id), harmless)
     out = io.StringIO()
-    streams = Io(out, out, out, asking.path, asking.env | {"PRE_COMMIT": "1"})
+    streams = Io(
+        keyboard(terminal), out, out, asking.path, asking.env | {"PRE_COMMIT": "1"}
+    )
     assert (
         ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
         == 3
@@ -527,11 +539,11 @@ def test_checks_that_are_not_trusted_can_be_approved_away_once(
 def test_no_answer_in_time_is_none(
     asking: Repo, terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ask_now, "SECONDS", 0.2)
+    monkeypatch.setattr(asking_module, "SECONDS", 0.2)
     out = io.StringIO()
-    streams = Io(out, out, out, asking.path, asking.env)
+    streams = Io(keyboard(terminal), out, out, asking.path, asking.env)
     threading.Timer(0.1, os.write, (terminal[0], b"y")).start()
-    assert ask_now.read_answer(streams, terminal[1], QUESTION) == ""
+    assert read_line(streams.stdin, partial(put, out), QUESTION) == ""
     assert out.getvalue() == f"{QUESTION}\n"
 
 

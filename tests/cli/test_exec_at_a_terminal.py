@@ -12,7 +12,7 @@ from terminals import Seat, waited_for
 from cli_guard.execution.processes.sandbox import why_not
 
 SANDBOXED = [] if why_not() else [("--sandbox", "--", "touch", "x")]
-QUESTION = "Run it? y = once, a = for this session, n = no: "
+QUESTION = "Run it? [y]es once · [a]lways (this session) · [N]o: "
 
 
 def seat(repo: Repo, *words: str) -> Seat:
@@ -82,11 +82,7 @@ def test_a_safer_way_is_shown(committed: Repo) -> None:
 def test_yes_on_the_command_line_is_that_of_the_person_there(committed: Repo) -> None:
     with seat(committed, "--yes", "--", "touch", "x") as terminal:
         code, seen = terminal.end()
-    assert (
-        code == 0
-        and "cli-guard: answered yes by --yes\n" in seen
-        and "for this session" not in seen
-    )
+    assert code == 0 and "cli-guard: answered yes by --yes\n" in seen and "[N]o" not in seen
     with seat(committed, "--yes", "--", "rm", "-rf", "/") as terminal:
         code, seen = terminal.end()
     assert (

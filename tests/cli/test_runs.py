@@ -92,7 +92,7 @@ def test_asked_approved_run(shop: Repo) -> None:
     assert "runs pytest tests/test_utils.py" in guard(shop, "reviews").out
     done = approve(shop, found[:6])
     assert (done.code, done.err) == (0, "")
-    before, after = done.out.split("Type yes: ")
+    before, after = done.out.split("[N]o: ")
     assert "runs  pytest tests/test_utils.py\n" in before
     assert f"in    {shop.path}," in before
     assert "1 passed" in after, "the person sees the output"
@@ -337,7 +337,7 @@ def test_deny_beats_the_approval(shop: Repo) -> None:
         done = approve(shop, other)
     assert (done.code, len(done.err.splitlines())) == (1, 1)
     assert "denied" in done.err
-    assert "Type yes" not in done.out
+    assert "[N]o" not in done.out
 
 
 @pytest.mark.parametrize("what", ["two", "no folder", "no text"])

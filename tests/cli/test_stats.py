@@ -1,6 +1,7 @@
 """`cli-guard stats` counts reviews, findings, and what became of the model's questions."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +124,29 @@ def log(repo: Repo, numbers: dict[str, int], **details: object) -> None:
     more = {"decision": "allow", "rules": numbers, "found": found, "place": f"index {head}"}
     records(repo).prepare()
     records(repo).audit.append({**base, **more, **details})
+
+
+def test_a_finding_of_a_linked_work_tree_is_not_fixed_by_another_tree(
+    committed: Repo, tmp_path: Path
+) -> None:
+    committed.git("worktree", "add", "-qb", "side", str(tmp_path / "b"))
+    linked = Repo(tmp_path / "b", committed.env)
+    for repo, message in ((linked, "wip"), (committed, "Say what changed")):
+        stage(repo, {"plain.py": "x = 1\n"})
+        repo.path.joinpath("MESSAGE").write_text(message)
+        assert guard(repo, "hook", "pre-commit").code == 0
+        guard(repo, "hook", "commit-msg", "MESSAGE")
+        repo.git("commit", "-qnm", message)
+    ends = stats(committed)["rules"]["message-says-nothing"]
+    assert (ends["found"], ends["fixed"], ends["open"]) == (1, 0, 1)
+
+
+def test_people_are_named_as_git_names_them(committed: Repo) -> None:
+    stage(committed, {"risky.py": RISKY})
+    blocked = guard(committed, "hook", "pre-commit").all
+    pending = re.findall(r"approve (\w{10})", blocked)[0]
+    assert guard(committed, "reject", pending, "--reason", "no").code == 0
+    assert [*stats(committed)["approvals"]["people"]] == ["Ada <ada@example.org>"]
 
 
 def test_a_rule_that_nobody_heeds_is_offered_for_off_once(committed: Repo) -> None:

@@ -47,8 +47,8 @@ def test_a_stopped_message_says_where_it_is_kept(hooked: Repo) -> None:
     assert (first.all, last.code) == ("", 1)
     assert "commit message:3 " in last.out and "b.py:3" in last.out
     assert "denied: change the message, kept in .git/COMMIT_EDITMSG:\n" in last.out
-    answer = "or answer it in cli-guard.toml, in a commit before, with:"
-    assert f"\n  git commit -eF .git/COMMIT_EDITMSG\n  {answer}\n  [[ignore]]\n" in last.out
+    answer = "or ignored with a reason:\n  cli-guard ignore secret-aws-access-key --reason"
+    assert f"\n  git commit -eF .git/COMMIT_EDITMSG\n  {answer} " in last.out
     below = guard(
         hooked,
         "hook",

@@ -218,6 +218,8 @@ def test_doctor_tells(guarded: Repo) -> None:
     install(guarded)
     assert told(guarded) == ["Claude Code: asks cli-guard first"]
     uninstall(guarded)
+    assert told(guarded) == []
+    write(guarded, "{}")
     assert told(guarded) == ["Claude Code: does not ask cli-guard"]
     settings_of(guarded).write_text("{")
     assert told(guarded) == []

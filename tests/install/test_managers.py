@@ -217,7 +217,6 @@ def test_configured_hooks_are_written_and_taken_out_again(
     committed: Repo, tmp_path: Path
 ) -> None:
     """The configuration that Git 2.54 runs; an older Git only stores it."""
-    committed.git("config", "notes.cli-guard.mergeStrategy", "cat_sort_uniq")
     committed.git("config", "hook.mine.command", "true")
     config = committed.path / ".git/config"
     before = config.read_bytes()

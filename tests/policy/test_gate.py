@@ -26,11 +26,11 @@ from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.gate import (
     CHECKS_TRUSTED,
     RUN_CHECKS,
+    announce_suppressions,
     commands_in,
     judge_findings,
     judge_record,
     judge_tool,
-    new_suppressions,
 )
 from cli_guard.policy.suppressions import Suppression
 from cli_guard.rules.catalog import load_all
@@ -180,7 +180,7 @@ def test_a_new_inline_answer_needs_a_person(
     def answer(finding: Finding) -> tuple[Suppression, bool] | None:
         return (Suppression(rules, reason), True) if finding.rule == "code-x" else None
 
-    new = list(new_suppressions([finding], policy, answer))
+    _, *new = announce_suppressions([finding], policy, answer)
     assert [each.rule for each in new] == ["policy-suppression-new"] * asks
     judgement = judge_findings([finding, *new], policy, answer, TODAY, {})
     assert bool(judgement.suppressed) == answered
@@ -202,9 +202,9 @@ def test_a_policy_may_accept_new_inline_answers() -> None:
             else None
         )
 
-    new = new_suppressions([finding], policy, answer)
+    found_all = announce_suppressions([finding], policy, answer)
     assert (
-        judge_record(judge_findings([finding, *new], policy, answer, TODAY, {})).decision
+        judge_record(judge_findings(found_all, policy, answer, TODAY, {})).decision
         is Decision.ALLOW
     )
 

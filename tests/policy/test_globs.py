@@ -39,6 +39,11 @@ from cli_guard.policy.globs import matches, rule_matches
         ("release/*", "release/1/2", False),
         ("main", "topic/main", True),
         ("", "", True),
+        ("/a.py", "a.py", True),
+        ("/a.py", "deep/a.py", False),
+        ("/deep/*.py", "deep/a.py", True),
+        ("/", "", True),
+        ("/", "a.py", False),
         ("x/*", "x/\udce9", True),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 from in_process import RISKY, guard, stage
 from repositories import Repo, key
 
+from cli_guard.review.render import markdown, text
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Range, parse_range
 
@@ -143,16 +144,31 @@ def test_an_ignore_answers_until_it_expires(committed: Repo) -> None:
     assert any("expired on 2026-05-03" in note for note in review.notes)
 
 
-def test_a_new_suppression_is_listed(committed: Repo) -> None:
-    answered = RISKY.replace(
-        "shell=True)",
-        "shell=True)  # cli-guard: ignore[code-python-shell] the name is checked",
-    )
-    stage(committed, {"reports.py": answered})
+CALL = '    subprocess.run("render-report " + name, shell=True)'
+WHY = "# cli-guard: ignore[code-python-shell] the name is checked"
+
+
+@pytest.mark.parametrize("answered", [f"{CALL}  {WHY}", f"    {WHY}\n{CALL}"])
+def test_a_new_suppression_is_one_block(committed: Repo, answered: str) -> None:
+    stage(committed, {"reports.py": RISKY.replace(CALL, answered)})
     review = committed.look()
     assert rules(review) == ["policy-suppression-new"]
     assert [(each.by, each.new) for each in review.suppressed] == [("inline", True)]
-    assert "policy-suppression-added" in rules(review, "advise")
+    assert "policy-suppression-added" not in rules(review, "advise")
+    for shown in (text.render(review), markdown.render(review)):
+        assert shown.count("the name is checked") == 1, shown
+        assert "by this change itself" not in shown
+
+
+def test_each_other_new_suppression_keeps_its_own_block(committed: Repo) -> None:
+    """One that answers advice, and one of the same rule whose line is another."""
+    advice = "# cli-guard: ignore[code-todo] written down in the tracker"
+    lines = f"{CALL}  {WHY}\n    # TODO: remove  {advice}\n"
+    stage(committed, {"reports.py": RISKY.replace(CALL, lines)})
+    review = committed.look()
+    assert rules(review) == ["policy-suppression-new"]
+    assert rules(review, "advise").count("policy-suppression-added") == 1
+    assert text.render(review).count("written down in the tracker") == 1
 
 
 def test_no_suppression_hides_that_it_was_added(committed: Repo) -> None:

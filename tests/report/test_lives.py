@@ -115,7 +115,7 @@ def test_answers_in_the_code_in_the_configuration_and_in_later_commits(
     )
     assert (
         ended["later/0.py"].ended_how == f"in {fixing}"
-        and ended["later/0.py"].ended_by == "ada@example.org"
+        and ended["later/0.py"].ended_by == "Ada <ada@example.org>"
     )
 
 

@@ -7,7 +7,7 @@ from reviewers.docs.before_after import subject_of
 
 from cli_guard.model import Finding
 from cli_guard.policy.decisions import Policy
-from cli_guard.policy.gate import judge_findings, new_suppressions
+from cli_guard.policy.gate import announce_suppressions, judge_findings
 from cli_guard.reviewers import code, commands
 from cli_guard.reviewers.inline import InlineAnswers
 
@@ -23,7 +23,7 @@ def standing(path: str, before: str, after: str) -> list[str]:
         *code.review(subject).findings,
         *commands.review(subject).findings,
     ]
-    found += new_suppressions(found, Policy(), answers)
+    found = announce_suppressions(found, Policy(), answers)
     judged = judge_findings(found, Policy(), answers, datetime.date(2026, 1, 1), {})
     return [each.finding.rule for each in judged.standing]
 

@@ -1,5 +1,7 @@
 """Approve a request of the assistant, a patch or a command, for `cli-guard approve`."""
 
+from functools import partial
+
 from cli_guard.assistant.approve import (
     approve_request,
     describe_requests,
@@ -18,7 +20,8 @@ def approve_asked(
 ) -> int | None:
     """Approve a request of the assistant after showing what it does; None if the person declines."""
     requests = find_requests(repository, review, io.invocation)
-    if not confirm(io, review, (), describe_requests(repository, requests)):
+    details = describe_requests(repository, requests)
+    if not confirm(io, review, (), details, partial(str, details)):
         return None
     state = approve_request(
         repository,

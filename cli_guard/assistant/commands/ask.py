@@ -115,9 +115,9 @@ def patch_of(asked: Proposal) -> str:
     """Return the exact patch. Raises CliGuardError if there is none to show."""
     if asked.patch:
         return asked.patch
-    raise CliGuardError(
-        "there is no patch to show, or it contains a secret; see the answer without --patch"
-    )
+    is_withheld = asked.state is not None and bool(asked.state["proposal"].get("patch"))
+    why = "the patch contains a secret" if is_withheld else "the answer is no patch"
+    raise CliGuardError(f"{why}: see the answer without --patch")
 
 
 def explain_plan(data: dict[str, object]) -> list[str]:

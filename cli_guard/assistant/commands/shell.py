@@ -56,6 +56,13 @@ def answer_question(world: "CommandWorld", question: str) -> str:
     return propose(question, world.snapshot, context=context).text
 
 
+def said_once(shown: str) -> "Iterator[str]":
+    """Yield the lines for a person, to whom an unknown command was said by the shell already."""
+    for line in shown.split("\n"):
+        if not line.startswith(("[error] unknown command: ", "Available: ")):
+            yield line
+
+
 @click.pass_obj
 def run(
     io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool
@@ -77,7 +84,7 @@ def run(
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code
-    io.say(ran.shown)
+    io.say("\n".join(said_once(ran.shown)))
     if diff:
         from cli_guard.assistant.sandbox.presentation import as_patch
 

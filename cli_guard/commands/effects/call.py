@@ -14,7 +14,7 @@ from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, EffectKind, Span
-from cli_guard.commands.programs import Spec
+from cli_guard.commands.programs import MODULES, Spec
 from cli_guard.commands.scope import ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.rules.tables import other_names, words
@@ -97,6 +97,8 @@ class Call:
         own = self.spec.program == self.program.name
         name = self.spec.name if own else self.spec.name.replace("-", " ")
         called = self.fields[0].start.rpartition("/")[2]
+        if called == MODULES:
+            return name.replace(MODULES, "python -m", 1)
         known = called[:1].isalpha() and called in other_names()
         return name.replace(self.program.name, called, 1) if known else name
 

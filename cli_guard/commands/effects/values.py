@@ -18,7 +18,7 @@ from cli_guard.commands.effects.paths import (
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import EffectKind, Span
-from cli_guard.commands.programs import read_table, sub_command
+from cli_guard.commands.programs import MODULES, read_table, sub_command
 from cli_guard.commands.scope import (
     ANYTHING,
     BELOW,
@@ -397,9 +397,9 @@ def take_module(call: Call, given: Field) -> None:
     program = name.replace("_", "-")
     if program in PYTHON_TOOLS:
         call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
-    elif sub_command(read_table("python-m"), module):
+    elif sub_command(read_table(MODULES), module):
         call.shell.invoke(
-            [literal("python-m", given.span), given, *words], call.stdin, call.span
+            [literal(MODULES, given.span), given, *words], call.stdin, call.span
         )
     else:
         emit_for(call, EffectKind.EXEC, given, f"runs the module {given.shown}")

@@ -5,12 +5,13 @@ Nothing is approved here: a yes goes on to the approval path of `cli-guard appro
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from cli_guard.answering.asking import ALWAYS, DIFF, NO, YES, Question
 from cli_guard.errors import UsageError
 from cli_guard.graph.context import Context
 from cli_guard.model import Action, Presence
 
-REPLIES = {"y": "y", "yes": "y", "n": "n", "no": "n", "a": "a", "": "n"}
 TRIES = 3
 Scope = tuple[str, ...]
 
@@ -57,16 +58,20 @@ class ChatPermission:
                 f"{details}\napproved, as you allowed {'all' if self.allow_all else named} for this session"
             )
             return "chat: /allow-all" if self.allow_all else "chat: for this session"
-        choices = f"y = once, n = no{f', a = for this session: {named}' if lasting else ''}"
-        for shown in (details, *[""] * (TRIES - 1)):
-            reply = REPLIES.get(
-                self.ask(shown, f"Approve exactly this? {choices}: ").strip().lower()
-            )
-            if reply == "a" and lasting:
+        question = Question(
+            "Approve exactly this?",
+            always=f"for this session: {named}" if lasting else "",
+            show_diff=partial(self.say, details),
+        )
+        shown = details
+        for _ in range(TRIES):
+            reply = question.read(self.ask(shown, question.line))
+            shown = details if reply == DIFF else ""
+            if reply == ALWAYS:
                 self.scopes |= scopes
                 return "chat: for this session"
-            if reply in ("y", "n"):
-                return "chat: once" if reply == "y" else ""
+            if reply in (YES, NO):
+                return "chat: once" if reply == YES else ""
         return ""
 
 

@@ -5,7 +5,8 @@ whoever can write to the file can write it, so it is shown as a claim.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -80,6 +81,15 @@ class Evidence:
             for mark in each.made.findings:
                 found.setdefault(mark, []).append(each)
         return found
+
+    def about_only(self, marks: AbstractSet[str], contents: Collection[str]) -> "Evidence":
+        """Return it with the approvals that name one of some findings, or are of one of some contents or commits."""
+        given = (
+            each
+            for each in self.given
+            if not marks.isdisjoint(each.made.findings) or each.made.content in contents
+        )
+        return replace(self, given=tuple(given))
 
     def links_to(self, fingerprint: str) -> Markup:
         """Return links to the approvals that name a finding, at most three."""
@@ -173,7 +183,7 @@ def claim_of(logged: Entry) -> Given:
     marks, rules = (
         list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS
     )
-    who = said["principal"] or said["user"]
+    who = said["principal"] or said["author"] or said["user"]
     content = said["content"] or said["commit"]
     mark = said["statement"]
     level = f"{said['level']}, as the log says" if said["level"] else "tty"

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
 
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
@@ -108,8 +109,35 @@ def collect_history(
         or each.fingerprint in marks
         or (not each.commit and each.at >= first)
     ]
+    if within:
+        marks |= {each.fingerprint for each in lives}
+        evidence = evidence.about_only(marks, {*contents, *ids})
     known = PageHistory(commits, older, contents, policy, skipped, evidence, lives, review)
-    return replace(known, commits=judge(repository, known, entries))
+    judged = judge(repository, known, entries)
+    if since or within or not entries or evidence.problems:
+        return replace(known, commits=judged)
+    # Before the first entry nobody had installed it: nothing is known of those commits, and nothing is to be said.
+    start = str(entries[0].get("at"))
+    kept = [*dropwhile(lambda each: is_before(each, start), judged)]
+    return replace(known, commits=kept, older=older or len(kept) < len(judged))
+
+
+def is_before(commit: ReviewedCommit, start: str) -> bool:
+    return commit.decision == "unreviewed" and commit.at < start
+
+
+def find_evidence(
+    repository: Repository, invocation: Invocation, review: Review, within: Range | None
+) -> Evidence:
+    """Return the evidence about one review: of its findings, and of the commits of its range. Raises CliGuardError."""
+    base = repository.resolve(within.base) if within else None
+    marks = {each.finding.fingerprint for each in review.findings}
+    marks |= {each.finding.fingerprint for each in review.suppressed}
+    commits = list_commits(repository, "", within)[0] if within else []
+    contents = read_commits(repository, commits)[0] if commits else {}
+    ids = {each.oid for each in commits}
+    evidence = collect_evidence(repository, invocation, base)
+    return evidence.about_only(marks, {*contents, *ids})
 
 
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:

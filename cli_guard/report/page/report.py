@@ -23,9 +23,11 @@ from cli_guard.review.render.page.markup import (
 from cli_guard.review.render.words import count
 from cli_guard.rules.catalog import load_all
 
-# Of the drawing: its columns at most, and the pixels of a cell, of a row, of its words and of the label below.
+# Of the drawing: its columns at most, and the pixels of a cell, of a digit in bold, of a row, of its words and of the
+# label below.
 COLUMNS = 48
 CELL = 18
+DIGIT = 7
 ROW = 24
 WORDS = 230
 LABEL = 200
@@ -137,19 +139,22 @@ def picture(commits: Sequence[ReviewedCommit]) -> Markup:
     for tally, group in zip(tallies, groups, strict=True):
         for each in group:
             tally.update(each.attempts)
+    most = max((number for tally in tallies for number in tally.values()), default=0)
+    cell = max(CELL, DIGIT * len(str(most)) + 8)
     for line, (decision, words) in enumerate(DECISIONS.items()):
         top = line * ROW
         cells.append(tag("text", words, x=0, y=top + 16))
         totals.append(f"{sum(tally[decision] for tally in tallies)} {words}")
         for column, tally in enumerate(tallies):
-            x = WORDS + column * CELL
+            x = WORDS + column * cell
             number = tally[decision]
             if number:
-                size_of = {"width": CELL - 3, "height": ROW - 6, "rx": 3}
+                size_of = {"width": cell - 3, "height": ROW - 6, "rx": 3}
                 cells.append(tag("rect", x=x, y=top + 3, class_=decision, **size_of))
             if number > 1:
-                cells.append(tag("text", number, x=x + 2, y=top + 16, class_="number"))
-    width = WORDS + max(len(groups) * CELL, LABEL)
+                middle = x + (cell - 3) // 2
+                cells.append(tag("text", number, x=middle, y=top + 16, class_="number"))
+    width = WORDS + max(len(groups) * cell, LABEL)
     height = len(DECISIONS) * ROW + 18
     about = {
         "first": commits[0].at[:10],

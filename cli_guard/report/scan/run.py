@@ -21,7 +21,7 @@ from cli_guard.review.render.review import Review
 from cli_guard.review.run import review as review_changes
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
-from cli_guard.reviewers.policy import expired_notes, not_reviewed
+from cli_guard.reviewers.policy import ineffective_notes, not_reviewed
 from cli_guard.reviewers.review_input import Limits
 from cli_guard.runtime import Invocation
 
@@ -76,7 +76,7 @@ def scan(
     if standing:
         reason = verdict.reason
     head = (EVENT, STATUSES[verdict.decision], verdict.decision, standing, suppressed)
-    notes = [*expired_notes(plan.policy, plan.today), *notes]
+    notes = [*ineffective_notes(plan.policy, plan.today), *notes]
     review = Review(*head, review_reason=reason, files=number, reviewed=number, unit=unit)
     return replace(review, skipped=tuple(dict.fromkeys(skipped)), notes=tuple(notes))
 

@@ -21,7 +21,7 @@ from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
 # Of few findings.
-RARE = ("mark", "published")
+RARE = ("mark", "published", "replaces")
 KEYS = "rule category severity confidence path line end_line message remedy suggestion evidence fingerprint commit"
 
 
@@ -63,8 +63,9 @@ def as_dict(review: Review) -> dict[str, object]:
         },
         "timings_ms": review.timings_ms,
         "notes": review.remarks,
-        # Only in the report that a hook keeps.
+        # Only in the report that is kept.
         **({"left": review.left} if review.left else {}),
+        **({"blobs": dict(review.blobs)} if review.blobs else {}),
     }
 
 
@@ -113,6 +114,7 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         left=data.get("left", ""),
         part=data.get("part", ""),
         binding=data.get("binding", ""),
+        blobs={path: str(blob) for path, blob in dict(data.pop("blobs", {})).items()},
         places={commit: str(path) for commit, path in data.get("places", ())},
         **{key: covered[key] for key in ("files", "reviewed")},
         **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},

@@ -14,6 +14,7 @@ from cli_guard.review.render.words import (
     next_steps,
     skipped_line,
     tally,
+    unannounced,
     verdict,
     where,
 )
@@ -31,6 +32,8 @@ _HARMLESS = re.compile(r"\w[\w,;'\"()?%.-]*")
 _LINKED = re.compile(r"_|www\.|[0-9a-f]{7}|^[a-z]{2,10}-\d", re.IGNORECASE)
 _EDGES = re.compile(r"([(\"'`]*)(.*?)([)\"'`.,;:!?]*)", re.DOTALL)
 _TICKS = re.compile("`+")
+# What a message quotes, with nothing but marks beside it: a backtick nearby would make another span of it.
+_QUOTED = re.compile(r"(?:(?<!\S)|(?<=\s\()|(?<=^\())`([^`]+)`(?=[).,;:!?]*(?:\s|$))")
 _LANGUAGE = re.compile(r"\.([A-Za-z0-9]{1,10})\Z")
 
 
@@ -78,7 +81,7 @@ def _folded_advice(review: Review) -> Iterator[str]:
 
 
 def _suppressed_lines(review: Review) -> Iterator[str]:
-    new = [each for each in review.suppressed if each.new]
+    new = unannounced(review)
     if new:
         yield "Answered by this change itself:"
         yield "\n".join(
@@ -86,8 +89,9 @@ def _suppressed_lines(review: Review) -> Iterator[str]:
             + (_prose(each.reason) if each.reason else "no reason given")
             for each in new[:SHOWN]
         ) + (f"\n- and {len(new) - SHOWN} more" if len(new) > SHOWN else "")
-    if len(new) < len(review.suppressed):
-        yield f"Answered earlier: {len(review.suppressed) - len(new)}."
+    earlier = sum(not each.new for each in review.suppressed)
+    if earlier:
+        yield f"Answered earlier: {earlier}."
 
 
 def _table(findings: Sequence[JudgedFinding]) -> str:
@@ -152,14 +156,22 @@ def code_span(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    words = clip(printable(text), TEXT_LENGTH).split(" ")
-    return " ".join(_word(word) for word in words if word)
+    """Return text in which only what is quoted is code: each word that could be markup, and what the text quotes."""
+    bare = " ".join(filter(None, clip(printable(text), TEXT_LENGTH).split(" ")))
+    parts = _QUOTED.split(bare)
+    shown = [
+        code_span(part) if at % 2 else " ".join(map(_word, part.split(" ")))
+        for at, part in enumerate(parts)
+    ]
+    return "".join(shown)
 
 
 def _word(word: str) -> str:
     edges = _EDGES.fullmatch(word)
-    if edges is None or not edges[2]:
+    if edges is None or (not edges[2] and "`" in word):
         return code_span(word)
+    if not edges[2]:
+        return word
     before, core, after = edges.groups()
     if "`" in before + after:
         return before.replace("`", "") + code_span(core) + after.replace("`", "")

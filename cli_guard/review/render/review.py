@@ -36,6 +36,7 @@ class Review:
     a typed message. `only` names the paths, if not everything was reviewed. `unit` is what `files` counts.
     `part` distinguishes the parts of a review that several jobs share ("3-of-8"), `binding` is the same in all of them:
     a hash of what they review.
+    `blobs` are the contents of the files with findings, by path, in the report that is kept.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
     """
@@ -65,6 +66,7 @@ class Review:
     binding: str = ""
     unit: str = "file"
     places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
+    blobs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def exit_code(self) -> ExitCode:

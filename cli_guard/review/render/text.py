@@ -14,6 +14,7 @@ from cli_guard.model import (
     Severity,
     Suppressed,
 )
+from cli_guard.review.fixes import HUNK_HEAD, has_fix
 from cli_guard.review.render import words
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
@@ -21,10 +22,13 @@ from cli_guard.review.render.words import (
     count,
     fuller,
     next_steps,
+    patch_command,
     skipped_line,
     tally_of,
+    unannounced,
     where,
 )
+from cli_guard.reviewers.advice import OVER_ADVICE
 from cli_guard.secrets.printable import clip, printable
 
 WIDTH = 80
@@ -79,7 +83,7 @@ def render(
     if verbose:
         style = "verbose"
     most = {Disposition.DENY: MOST, Disposition.REVIEW: MOST, Disposition.ADVISE: advice}
-    answered = _suppressed_line(review.suppressed, paint)
+    answered = _suppressed_line(unannounced(review), paint)
     remarks = _remarks(review, verbose, paint)
     rest = [answered, remarks, _closing(review, paint)]
     room = 0
@@ -182,7 +186,8 @@ def _finding(
         if sizes:
             size = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
             remedy = f"{count(len(sizes), 'block')} of {size} lines could move out"
-        remedy = f"{remedy.rstrip('.')} ({fuller(review)})"
+        see = patch_command(review) if has_fix(found) else fuller(review)
+        remedy = f"{remedy.rstrip('.')} ({see})"
     if remedy:
         yield from _wrap(remedy, f"{INDENT}-> ", INDENT + "   ")
     for line in (
@@ -198,14 +203,15 @@ def _finding(
 
 def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
     lines = suggestion.strip("\n").split("\n")
+    # The lines of a diff have a sign of their own.
+    sign = "" if HUNK_HEAD.fullmatch(lines[0]) else "+ "
     for line in lines[:SUGGESTION_LINES]:
-        yield paint("green", f"{INDENT}   + {_code_line(line, 200)}".rstrip())
+        yield paint("green", f"{INDENT}   {sign}{_code_line(line, 200)}".rstrip())
     if len(lines) > SUGGESTION_LINES:
         yield paint("dim", f"{INDENT}   and {len(lines) - SUGGESTION_LINES} more lines")
 
 
-def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
-    new = [each for each in suppressed if each.new]
+def _suppressed_line(new: Sequence[Suppressed], paint: Paint) -> str:
     lines = [f"{count(len(new), 'finding')} answered by this change itself:"] if new else []
     for each in new[:MOST]:
         lines.append(
@@ -221,6 +227,10 @@ def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
 
 def _remarks(review: Review, verbose: bool, paint: Paint) -> str:
     shown = len(review.skipped) if verbose else SKIPPED_SHOWN
+    if not verbose:
+        # Every lock file would say it, and what only advises misses nothing that stops.
+        said = tuple(each for each in review.skipped if each.reason != OVER_ADVICE)
+        review = replace(review, skipped=said)
     lines = [
         line
         for text in (skipped_line(review, shown), *review.notes)

@@ -5,16 +5,26 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from cli_guard.code.languages import comment
-from cli_guard.hooks import MESSAGE, event_of
-from cli_guard.model import Category, Decision, Disposition, Finding, Skipped
+from cli_guard.hooks import BY_NAME, MESSAGE, SERVER, event_of
+from cli_guard.model import (
+    Category,
+    Decision,
+    Disposition,
+    Finding,
+    Skipped,
+    Suppressed,
+)
+from cli_guard.policy.decisions import CHECK_FAILED, UNANSWERABLE
+from cli_guard.policy.gate import SUPPRESSION_ADDED, SUPPRESSION_NEW
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
 REASON_LENGTH = 120
 ANSWERED = {"approval": "approved", "config": "cli-guard.toml", "inline": "in the code"}
-MARK = "cli-guard: ignore[RULE] reason"
+MOST_COMMANDS = 3
+PUSH_UNCHECKED = "SKIP=cli-guard-pre-push git push"
+ANNOUNCING = (SUPPRESSION_NEW, SUPPRESSION_ADDED)
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
 
@@ -135,6 +145,35 @@ def fuller(review: Review) -> str:
     )
 
 
+def patch_command(review: Review) -> str:
+    """Return the command that prints the fixes of a run as a patch for `git apply`."""
+    if not is_kept(review):
+        return fuller(review)
+    kept = "review --fix" if review.event == "staged" else "last --patch"
+    return f"{printable(review.program)} {kept}"
+
+
+def unannounced(review: Review) -> list[Suppressed]:
+    """Return what this change itself answers and no finding of the report says so already."""
+    standing = [judged.finding for judged in review.findings]
+    answered = [each.finding for each in review.suppressed]
+    news = [each for each in (*standing, *answered) if each.rule in ANNOUNCING]
+    return [
+        each
+        for each in review.suppressed
+        if each.new and not any(_announces(told, each) for told in news)
+    ]
+
+
+def _announces(told: Finding, answered: Suppressed) -> bool:
+    """Return whether a finding is about the comment that answers another one: on its lines or just above."""
+    found = answered.finding
+    ends = [line for line in (found.line, found.end_line) if line is not None]
+    lines = {near for line in ends for near in (line - 1, line)}
+    same_file = (told.path, told.commit) == (found.path, found.commit)
+    return same_file and told.line in lines and answered.reason in told.message
+
+
 def verdict(review: Review) -> str:
     """Return the verdict in one or two words, for the closing line."""
     names = {
@@ -183,39 +222,58 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     if not denied:
         return (_reason(review) or "policy does not allow it",)
     must = f"{count(len(denied), 'finding')} must be fixed"
-    where_to, lines = _answers(denied)
+    how, lines = _ways_out(review, denied)
     if event_of(review.event).request == MESSAGE:
         change = f"change the message, kept in {printable(review.message_file)}"
-        return (change, _resume(review), f"or answer it {where_to} with:", *lines)
+        return (change, _resume(review), *([f"or {how}:"] if lines else []), *lines)
     if all(found.category is Category.MESSAGE for found in denied):
-        return (f"{must}: `git rebase -i` (reword), or answer {where_to} with", *lines)
-    return (f"{must}, or answered {where_to} with", *lines)
+        must += ": `git rebase -i` (reword)"
+    return (f"{must}, or {how}" if lines else must, *lines)
 
 
-def _answers(denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
-    """Return where some findings are answered, and the lines to paste there: comments, or a table of the policy."""
-    # A recorded line cannot take a comment any more, and a file as a whole has no line.
-    inline = {
-        each: comment(each.path, MARK) if each.line and not each.commit else None
-        for each in denied
-    }
-    rules = {each.rule for each in denied}
-    rule = printable(rules.pop()) if len(rules) == 1 else "RULE"
-    comments = tuple(
-        dict.fromkeys(each.replace("RULE", rule) for each in inline.values() if each)
+def _ways_out(review: Review, denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
+    """Return how denied findings are left as they are, and the lines to type or paste for that."""
+    answerable = [found for found in denied if found.rule not in UNANSWERABLE]
+    if not answerable:
+        checks = any(found.rule == CHECK_FAILED for found in denied)
+        return "pushed once without the checks", (PUSH_UNCHECKED,) if checks else ()
+    if not is_kept(review):
+        # `ignore` knows the findings of a run that was recorded.
+        return "answered in cli-guard.toml", _entries(answerable)
+    lines = list(
+        dict.fromkeys(ignore_command(found, review.program) for found in answerable)
     )
-    paths = {each.path for each, answer in inline.items() if not answer}
-    if not paths:
-        return "in the code", comments
-    path = f"path = {json.dumps(path_of(paths.pop()) if len(paths) == 1 else 'PATH', ensure_ascii=False)}"
-    table = (
-        "[[ignore]]",
-        f'rule = "{rule}"',
-        *([] if path == 'path = ""' else [path]),
-        'reason = "..."',
-    )
-    place = "in cli-guard.toml, in a commit before,"
-    return f"in the code or {place}" if comments else place, (*comments, *table)
+    if len(lines) > MOST_COMMANDS:
+        lines = [*lines[: MOST_COMMANDS - 1], f"{printable(review.program)} ignore"]
+    return "ignored with a reason", tuple(lines)
+
+
+def is_kept(review: Review) -> bool:
+    """Return whether a review is the last report from then on."""
+    known = review.event in BY_NAME and event_of(review.event).caller != SERVER
+    return known and not (review.only or review.binding)
+
+
+def ignore_command(found: Finding, program: str = "cli-guard") -> str:
+    """Return the command that ignores a finding."""
+    place = found.path
+    if place and found.line is not None and not found.commit:
+        place += f":{found.line}"
+    words = f"ignore {found.rule}"
+    if place:
+        words += f" {shlex.quote(place)}"
+    return printable(f'{program} {words} --reason "..."')
+
+
+def _entries(denied: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the lines of an `[[ignore]]` for each rule and path, of some."""
+    pairs = list(dict.fromkeys((found.rule, found.path) for found in denied))
+    lines: list[str] = []
+    for rule, path in pairs[:MOST_COMMANDS]:
+        quoted = json.dumps(path_of(path) or "/", ensure_ascii=False)
+        lines += ["[[ignore]]", f'rule = "{printable(rule)}"', f"path = {quoted}"]
+        lines.append('reason = "..."')
+    return tuple(lines)
 
 
 def _resume(review: Review) -> str:

@@ -59,7 +59,9 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if change.status is Status.DELETED:
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
-    yield from files.inspect_file(change, text)
+    for found in files.inspect_file(change, text):
+        if not (found.rule == files.LARGE and is_asked_about(subject, change)):
+            yield found
     if change.kind is Kind.LFS:
         before = change.removed and all(map(LFS_LINE.match, change.removed.values()))
         yield unread(change, LFS, before=bool(before))
@@ -102,6 +104,11 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     yield from flows.without_doubles(
         constructs, list(flows.inspect(subject, change, language, text, lapsed))
     )
+
+
+def is_asked_about(subject: ReviewInput, change: FileChange) -> bool:
+    """Return whether a person is asked about a file because it was too large to read: its size is said there."""
+    return any(each.asks and each.path == change.path for each in subject.changes.skipped)
 
 
 @dataclass(frozen=True)

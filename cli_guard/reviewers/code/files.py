@@ -15,6 +15,7 @@ from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, remark
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
+LARGE = "code-large-file"
 LARGE_BYTES = 5_000_000
 SCRIPT_ENDINGS = frozenset(
     (".sh", ".bash", ".zsh", ".fish", ".pl", ".rb", ".awk", ".tcl", ".expect", ".ps1")
@@ -67,7 +68,7 @@ def inspect_file(change: FileChange, text: str | None) -> Iterator[Finding]:
     if change.kind in (Kind.TEXT, Kind.BINARY) and size > LARGE_BYTES and is_new:
         yield _about(
             change,
-            "code-large-file",
+            LARGE,
             f"{change.path} has {size / 1e6:.1f} MB, more than 5 MB",
         )
     if change.made_executable and _oddly_executable(change, text):

@@ -44,6 +44,7 @@ from cli_guard.reviewers.code.remarks import (
     tell,
     topic_of,
 )
+from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.unread import unread
 from cli_guard.rules import catalog, data
@@ -420,10 +421,21 @@ def _finding(
 ) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
     place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
-    suggestion = _fill(rule.fix, node) if rule.fix else None
+    suggestion = patch_node(node, lines, _fill(rule.fix, node)) if rule.fix else None
     return remark(
         rule.rule, place, message=_fill(rule.message, node), suggestion=suggestion
     )
+
+
+def patch_node(node: "SgNode", lines: list[str], text: str) -> str:
+    """Return the change of a node to another text, as hunks of a diff."""
+    where = node.range()
+    first = where.start.line
+    last = where.end.line
+    before = lines[first : last + 1]
+    head = before[0][: where.start.column]
+    tail = before[-1][where.end.column :]
+    return patch("\n".join(before), f"{head}{text}{tail}", first + 1)
 
 
 @dataclass(frozen=True, slots=True)

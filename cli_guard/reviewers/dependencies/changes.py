@@ -1,8 +1,8 @@
 """Compare the entries of a file before and after: what came, what moved, what left."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,8 +20,6 @@ MAYBE = re.compile(
 NOTHING = Listing()
 # A lock file in which nearly all have a hash is one in which all should.
 MOST_HAVE = 0.8
-# Versions of one name that are compared to find the one that an entry replaces.
-MOST_OF_A_NAME = 20
 
 
 @dataclass(frozen=True)
@@ -56,21 +54,54 @@ class DependencyChange:
     def pairs(self) -> tuple[tuple[Dependency | None, Dependency], ...]:
         """Return each entry that came (None) or changed, with the one that it replaces.
 
-        An entry may change by a removed line alone: its hash, for example.
+        An entry may change by a removed line alone: its hash, for example. One that came beside others of its name
+        is with the first of them.
         """
+        return tuple((was, entry) for was, entry, _ in self._matches)
+
+    @cached_property
+    def beside(self) -> frozenset[Dependency]:
+        """Return the entries that replace none: each of their name that was there is still there."""
+        return frozenset(entry for _, entry, is_beside in self._matches if is_beside)
+
+    @cached_property
+    def _matches(self) -> tuple[tuple[Dependency | None, Dependency, bool], ...]:
+        """Match the entries that are new with those that left, in order, each once."""
         before = by_key(self.old)
+        left = {key: deque(self._left(olds)) for key, olds in before.items()}
         same = {each.value for each in self.old.entries}
-        kept = {each.value for each in self.new.entries}
-        found: list[tuple[Dependency | None, Dependency]] = []
+        surplus = self._counts[1] - self._counts[0]
+        found: list[tuple[Dependency | None, Dependency, bool]] = []
         for entry in self.new.entries:
-            if entry.value in same:
+            gone = left.get(entry.key)
+            is_copy = gone and surplus[entry.value] > 0 and self._touches(entry)
+            if entry.value in same and not is_copy:
                 continue
-            olds = before.get(entry.key, [])[:MOST_OF_A_NAME]
-            if not olds and not self.change.touches(entry.line, entry.last):
-                continue
-            free = [old for old in olds if old.value not in kept]
-            found.append((next(iter(free or olds), None), entry))
+            surplus[entry.value] -= 1
+            if gone:
+                found.append((gone.popleft(), entry, False))
+            elif entry.key in before:
+                found.append((before[entry.key][0], entry, True))
+            elif self._touches(entry):
+                found.append((None, entry, False))
         return tuple(found)
+
+    def _touches(self, entry: Dependency) -> bool:
+        return self.change.touches(entry.line, entry.last)
+
+    @cached_property
+    def _counts(self) -> tuple[Counter[Hashable], Counter[Hashable]]:
+        before: Counter[Hashable] = Counter(each.value for each in self.old.entries)
+        after: Counter[Hashable] = Counter(each.value for each in self.new.entries)
+        return before, after
+
+    def _left(self, olds: list[Dependency]) -> Iterator[Dependency]:
+        """Yield those of the old entries that are no longer there, however many others are like them."""
+        kept = Counter({each.value: self._counts[1][each.value] for each in olds})
+        for each in olds:
+            kept[each.value] -= 1
+            if kept[each.value] < 0:
+                yield each
 
     @cached_property
     def removals(self) -> tuple[Dependency, ...]:

@@ -1,7 +1,7 @@
 """Judge what came and what moved in one file: its source, its hashes, its scripts, its name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -102,8 +102,16 @@ def findings_of(
         end_line=entry.last if entry and entry.last > entry.line else None,
         message=message,
         severity=Severity.LOW if each.is_aside else severity,
+        remedy=remedy_for(rule, each, entry),
         fingerprint=fingerprint(rule, each.path, content),
     )
+
+
+def remedy_for(rule: str, each: DependencyChange, entry: Dependency | None) -> str | None:
+    """Return what a rule advises for one kind of entry, or one ecosystem; None if it is the same for all."""
+    remedies: Mapping[str, str] = one("dependencies", rule).extra.get("remedies", {})
+    kinds = (entry.kind, entry.ecosystem) if entry else (each.ecosystem,)
+    return next((remedies[kind] for kind in kinds if kind in remedies), None)
 
 
 def judge(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
@@ -226,34 +234,56 @@ def judge_integrity(
     rule = "deps-integrity-lost"
     if is_direct(each, entry):
         return
-    if was is None:
+    if was and has_other_hash(was, entry):
+        yield (
+            "deps-integrity-changed",
+            f"{name} {spec} has another hash, but the same version",
+        )
+    elif was is None or entry in each.beside:
         # Yarn 2 and later leave out the hash of what is for other machines.
         has_source = entry.source and not entry.source.startswith("npm:")
-        needed = entry.kind != "image" and (
+        needed = each.ecosystem not in OWNED and (
             has_source or not each.path.endswith(NEED_SOURCE)
         )
         if not now and needed and each.most_had("integrity"):
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
-        # For most people the tag of an image is its version: a digest is a step beyond.
-        severity = Severity.MEDIUM if entry.kind == "image" else Severity.HIGH
-        yield rule, f"{name} no longer has the hash that it had", severity
-    elif strength(now) < strength(was.integrity):
+        yield rule, f"{name} no longer has the hash that it had", severity_of_loss(entry)
+    elif was.integrity and strength(now) < strength(was.integrity):
         yield rule, f"{name} has a weaker hash than before"
-    elif each.ecosystem in OWNED:
-        if COMMIT.fullmatch(was.spec) and not COMMIT.fullmatch(spec):
-            yield rule, f"{name} is no longer fixed to a commit, but to {spec or 'nothing'}"
     elif (
-        was.spec == spec != "" and was.source == entry.source and now and "dev" not in spec
+        each.ecosystem in OWNED
+        and COMMIT.fullmatch(was.spec)
+        and not COMMIT.fullmatch(spec)
     ):
-        is_other = strength(now) == strength(was.integrity) and now.isdisjoint(
-            was.integrity
-        )
-        if is_other:
-            yield (
-                "deps-integrity-changed",
-                f"{name} {spec} has another hash, but the same version",
-            )
+        to = spec or "nothing"
+        message = f"{name} is no longer fixed to a commit, but to {to}"
+        yield rule, message, severity_of_loss(entry)
+
+
+def severity_of_loss(entry: Dependency) -> Severity:
+    """Return how much a lost digest weighs: what the platform itself publishes by tag is advice.
+
+    That are the actions of GitHub, and the images of Docker Hub that have no owner.
+    """
+    is_platforms = (
+        entry.name.startswith(("actions/", "github/"))
+        if entry.ecosystem == "actions"
+        else entry.kind == "image" and "/" not in entry.name.removeprefix("library/")
+    )
+    return Severity.MEDIUM if is_platforms else Severity.HIGH
+
+
+def has_other_hash(was: Dependency, entry: Dependency) -> bool:
+    """Return whether two entries are of one version and source, but not of one content."""
+    is_same = was.spec == entry.spec != "" and was.source == entry.source
+    is_other = (
+        strength(entry.integrity) == strength(was.integrity)
+        and entry.integrity.isdisjoint(was.integrity)
+        and bool(entry.integrity)
+    )
+    is_image = entry.kind == "image"
+    return is_same and is_other and not is_image and "dev" not in entry.spec
 
 
 def strength(integrity: frozenset[str]) -> int:

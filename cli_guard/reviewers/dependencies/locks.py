@@ -8,6 +8,7 @@ from cli_guard.model import Finding, Status
 from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange, by_key
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of, read
+from cli_guard.reviewers.dependencies.roots import RootList, read_root
 from cli_guard.reviewers.dependencies.versions import is_in_range
 
 MANIFESTS = (
@@ -72,8 +73,12 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
         if not each.is_lock:
             changed = [entry for _, entry in each.pairs if may_be_locked(each, entry)]
             path, lock = lock_of(world, each) if changed else ("", NOTHING)
+            text = world.subject.text_at(path) if path else None
+            root = read_root(path, text, each.path) if text else None
             stale = [
-                (entry, why) for entry in changed if (why := contradiction(entry, lock))
+                (entry, why)
+                for entry in changed
+                if (why := contradiction(entry, lock, root))
             ]
             for entry, why in stale[:MOST_NAMED]:
                 more = (
@@ -173,14 +178,19 @@ def may_be_locked(each: DependencyChange, entry: Dependency) -> bool:
     return entry.kind in COMPARED and not (entry.source or has_marker or is_language)
 
 
-def contradiction(entry: Dependency, lock: Listing) -> str:
-    """Say how a lock file contradicts an entry; empty if it does not, or nobody can tell."""
+def contradiction(entry: Dependency, lock: Listing, root: RootList | None = None) -> str:
+    """Say how a lock file contradicts an entry; empty if it does not, or nobody can tell.
+
+    `root` is what it lists for the manifest: a package of that name may be there for another one.
+    """
     if not lock.entries or lock.problem:
         return ""
     same = by_key(lock).get(("", entry.name), [])
     versions = {e.spec.removesuffix("/go.mod") for e in same}
     if not same:
         return "does not have it"
+    if root and root.lacks(entry.name, entry.kind):
+        return "has it for other packages, but not for this one"
     if entry.ecosystem == "go":
         return "" if entry.spec in versions else "does not have that version"
     if any(

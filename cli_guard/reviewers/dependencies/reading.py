@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from cli_guard.reviewers.commands.extract.docker import base_images
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, every
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
@@ -145,6 +146,9 @@ def read(path: str, text: str) -> Listing:
         if kind == "settings":
             entries += read_settings(table, text)
             continue
+        if kind == "dockerfile":
+            entries += read_dockerfile(table, text)
+            continue
         for each in (
             read_tree(path, table, text) if kind == "tree" else read_lines(table, text)
         ):
@@ -152,10 +156,9 @@ def read(path: str, text: str) -> Listing:
                 entries.append(each)
             else:
                 problem, is_cut = each
-    stages = {each.ref for each in entries if each.kind == "image"} - {""}
     return Listing(
         next((table["ecosystem"] for table in tables if "ecosystem" in table), ""),
-        tuple(each for each in entries if each.kind != "image" or each.name not in stages),
+        tuple(entries),
         any(table.get("lock") for table in tables),
         tuple(name for table in tables for name in table.get("locks", "").split()),
         problem,
@@ -178,6 +181,14 @@ def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Dependency]:
                 line=number,
                 last=number,
             )
+
+
+def read_dockerfile(table: Mapping[str, Any], text: str) -> Iterator[Dependency]:
+    """Yield the image of each FROM; `scratch` is none."""
+    for each in base_images(text):
+        if each.reference != "scratch":
+            parts = parts_of_text(table, "image", "", each.reference)
+            yield from entry_of(table, "image", parts, each.line, each.line)
 
 
 def read_lines(
@@ -285,7 +296,7 @@ def entry_of(
         kind,
         spec,
         source,
-        parts.get("ref") or parts.get("alias") or (found[1] if found else ""),
+        parts.get("ref") or (found[1] if found else ""),
         frozenset(parts.get("integrity", ())),
         "script" in parts,
         line,

@@ -103,6 +103,7 @@ def _finding(
         kind = "docs-parameter-new"
     indent = indent_of(source.lines[doc.line - 1])
     text = None
+    replaces = ""
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
         about = facts_of(source.language, symbol).about if wrong.new else {}
         said = {
@@ -115,6 +116,8 @@ def _finding(
         )
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
+    elif text:
+        replaces = f"{doc.line},{doc.end_line}"
     line, end_line = compared.span or (symbol.line, symbol.head_end)
     removed = (
         ""
@@ -133,9 +136,8 @@ def _finding(
             rule.id, source.change.path, " ".join((symbol.qualname, *names))
         ),
     )
-    return replace(
-        found, remedy=f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}."
-    )
+    remedy = f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}."
+    return replace(found, remedy=remedy, replaces=replaces)
 
 
 def mismatch(

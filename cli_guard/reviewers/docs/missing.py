@@ -172,7 +172,11 @@ def _finding(
         names = [f"`{g.qualname}`" for g, _ in told if g is not gap]
         message += f"; neither have {', '.join(names[:MOST_NAMES])}"
         message += f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return rule.finding(
+    is_python = source.language == "python"
+    before = symbol.head_end + 1 if is_python else symbol.top
+    # A body on the line of its `def` has no room for it.
+    has_place = not is_python or symbol.body > symbol.head_end
+    found = rule.finding(
         path=source.change.path,
         line=symbol.line,
         end_line=symbol.head_end,
@@ -184,3 +188,4 @@ def _finding(
             rule.id, source.change.path, " ".join(g.qualname for g, _ in told)
         ),
     )
+    return replace(found, replaces=f"{before},{before - 1}" if has_place else "")

@@ -50,6 +50,7 @@ MOST_ADDITIONS = 20
 MOST_PAGES = 200
 QUOTED_CHARS = 120
 LONGEST_PATCHED = 500
+SENTENCE_END = re.compile(r"[.!?;]\s+")
 UNRELEASED = ("Unreleased", "unreleased", "UNRELEASED", "Upcoming", "Next", "TBD", "dev")
 NO_DOCUMENTS = Skipped(
     "documents that the change does not touch", "drift: only a repository has them"
@@ -72,17 +73,12 @@ def review(subject: ReviewInput) -> Report:
     differences = [replace(each, project=project) for each in differences]
     lookup = Lookup(subject, subject.contents, skipped)
     found = [*lookup.find(differences[:MOST_NAMES]), *lookup.find_gaps(additions)]
-    for count, what, most in (
-        (len(differences), "names", MOST_NAMES),
-        (len(found), "lines", MOST_FINDINGS),
-    ):
-        if count > most:
-            skipped.append(
-                Skipped(
-                    f"{count - most:,} more {what}",
-                    f"drift: only {most} are looked up or listed",
-                )
-            )
+    if len(differences) > MOST_NAMES:
+        reason = f"drift: searched for {MOST_NAMES} of {len(differences):,} changed names"
+        skipped.append(Skipped("some documents", reason))
+    if len(found) > MOST_FINDINGS:
+        reason = f"drift: {MOST_FINDINGS} of {len(found):,} lines are listed"
+        skipped.append(Skipped("some documents", reason))
     found = found[:MOST_FINDINGS]
     if event_of(subject.event).has_commits:
         hits = lookup.search(UNRELEASED, "changelogs")
@@ -235,7 +231,12 @@ def _finding(
         )
     shown = redact(line)
     is_shown = shown == line and len(line) <= LONGEST_PATCHED
-    is_patched = is_shown and fixed != line and all(each.new for each in all_told)
+    is_patched = (
+        is_shown
+        and fixed != line
+        and all(each.new for each in all_told)
+        and not _is_half_right(line, [s for s, each in places.items() if each.altered])
+    )
     causes = " ".join(map(_describe, all_told[:MOST_CAUSES]))
     return rule.finding(
         path=page.path,
@@ -244,6 +245,23 @@ def _finding(
         suggestion=patch(line, fixed, number) if is_patched else None,
         fingerprint=fingerprint(rule.id, page.path, f"{all_told[0].fact.name} {line}"),
     )
+
+
+def _is_half_right(line: str, spans: list[tuple[int, int]]) -> bool:
+    """Return whether a sentence has an old value once more, where nothing says that it is false.
+
+    A patch of one alone would make it contradict itself. In one word (`8080:8080`) they are two things.
+    """
+    for start, end in spans:
+        value = rf"(?<![\w.-]){re.escape(line[start:end])}(?![\w-]|\.\w)"
+        first = max((e.end() for e in SENTENCE_END.finditer(line, 0, start)), default=0)
+        after = SENTENCE_END.search(line, end)
+        last = after.start() if after else len(line)
+        for word in re.compile(r"\S+").finditer(line, first, last):
+            is_patched = any(word.start() < b and a < word.end() for a, b in spans)
+            if not is_patched and re.search(value, word[0]):
+                return True
+    return False
 
 
 def _describe(difference: DriftDifference) -> str:

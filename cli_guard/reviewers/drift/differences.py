@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from cli_guard.code.facts import Fact, Key, facts_of
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
+from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
@@ -29,6 +30,7 @@ UNCLEAR = ("error", "exit", "text", "program", "session", "extra")
 COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
 SIMILAR = 0.6
 HEADER = 20_000
+MOST_FOLDERS = 20
 FILE_NAME = re.compile(
     r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc"
 )
@@ -176,6 +178,7 @@ def find_differences(
             DriftDifference(replace(fact, kind="error"), path, fact.value)
             for fact in turned
         )
+    yield from _find_moved_folders(subject)
     yield from _find_go_packages(subject.changes)
     came = {
         module_of(c.path)
@@ -265,6 +268,42 @@ def _find_go_packages(changes: ChangeSet) -> Iterator[DriftDifference]:
                 yield DriftDifference(
                     Fact("module", name), path, new[0] if len(new) == 1 else ""
                 )
+
+
+def _find_moved_folders(subject: ReviewInput) -> Iterator[DriftDifference]:
+    """Yield the folders of which every file went to one other folder; the names below them are as before."""
+    moves = defaultdict[str, Counter[str]](Counter)
+    for change in subject.changes:
+        if change.status is Status.RENAMED and change.old_path:
+            for old, new in _folders_of(change.old_path, change.path):
+                moves[old][new] += 1
+    left = [old for old in sorted(moves) if len(moves[old]) == 1 < moves[old].total()]
+    done: list[str] = []
+    for old in left[:MOST_FOLDERS]:
+        is_inside = any(old.startswith(f"{each}/") for each in done)
+        if not is_inside and not _has_files(subject, old):
+            done.append(old)
+            yield DriftDifference(Fact("folder", old), f"{old}/", next(iter(moves[old])))
+
+
+def _folders_of(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Yield what a moved file says of folders: each that holds it, with the one in which it has the same rest."""
+    before = old.split("/")[:-1]
+    after = new.split("/")[:-1]
+    if posixpath.basename(old) != posixpath.basename(new):
+        return
+    while before and after:
+        yield "/".join(before), "/".join(after)
+        if before.pop() != after.pop():
+            return
+
+
+def _has_files(subject: ReviewInput, folder: str) -> bool:
+    """Return whether a folder still holds files after the change, or nobody can tell."""
+    contents = subject.contents
+    with suppress(GitError):
+        return not isinstance(contents, Searchable) or contents.has_files_in(folder)
+    return True
 
 
 def _find_moved(change: FileChange, came: set[str]) -> Iterator[DriftDifference]:

@@ -148,6 +148,8 @@ def token(kind: str, name: str, ours: frozenset[str] = frozenset()) -> re.Patter
             some = "*" if re.search(r"\.[^/]*$", name) else "+"
             base = re.escape(posixpath.basename(name))
             form = rf"(?<![\w./-])(?P<name>(?:[\w.-]+/){some}{base})(?![\w/-]|\.\w)"
+        case "folder":
+            form = rf"(?<![\w./-])(?:\./)?(?P<name>{word})(?=/|(?![\w./-]|\.\w))"
         case "variable":
             form = rf"(?<!\w)(?P<name>{word})(?!\w)"
         case "choice":

@@ -46,7 +46,7 @@ def is_searched_in_sources(difference: DriftDifference) -> bool:
         return (kind in ("flag", "variable") and len(name) > SHORT) or bool(
             meanings_of(difference.fact)
         )
-    return kind in ("file", "module", "flag", "error", "command", "feature") or (
+    return kind in ("file", "folder", "module", "flag", "error", "command", "feature") or (
         kind != "parameter" and is_distinctive(name)
     )
 
@@ -125,10 +125,17 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
         ):
             continue
         within = any(
-            m.start() <= spot.column < m.end() for m in address.finditer(spot.line)
+            _begin_of(m, difference) <= spot.column < m.end()
+            for m in address.finditer(spot.line)
         )
         if not within or difference.fact.kind in ("port", "route"):
             yield spot, spot.column + end - start
+
+
+def _begin_of(address: re.Match[str], difference: DriftDifference) -> int:
+    """Return where an address begins: the text of a link is of what it leads to, but a version in it is said here."""
+    link = address[0].find("](")
+    return address.start() + max(link, 0) * (difference.fact.kind == "version")
 
 
 def _is_of_another(difference: DriftDifference, spot: Spot) -> bool:
@@ -191,6 +198,9 @@ def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> 
             )
         case "file":
             return _is_same_file(difference, spot, match["name"])
+        case "folder":
+            is_path = "/" in fact.name or spot.page.text.startswith("/", match.end())
+            return is_path or (spot.is_code and is_distinctive(fact.name))
         case "variable":
             return is_distinctive(fact.name) or spot.is_code
         case "command":

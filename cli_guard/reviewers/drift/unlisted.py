@@ -106,7 +106,7 @@ def _finding(addition: Addition, page: Page, number: int) -> Finding:
         path=page.path,
         line=number,
         message=f"`{name}` is new ({addition.path}), and this list, which has the others, leaves it out.",
-        suggestion=f"@@ line {number} @@\n  {line}\n+ {_in_style(addition, line)}",
+        suggestion=f"@@ -{number},1 +{number},2 @@\n {line}\n+{_in_style(addition, line)}",
         fingerprint=fingerprint(rule.id, page.path, name),
     )
 

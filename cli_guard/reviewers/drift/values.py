@@ -25,6 +25,8 @@ NUMBERS = dict(
     )
 )
 Span = tuple[int, int]
+# Marks between two words; the target of a Markdown link is one, so that a link reads as its text.
+GAP = r"(?:(?>\]\([^()\s]{0,300}\)|[\s`*_(\[\])>=≥~^v:|-]))*"
 
 
 def find_numbers(
@@ -54,7 +56,7 @@ def find_versions(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former minimum version where a sentence asks for it."""
     said = read_table(FACTS)["versions"][difference.fact.name]["said"]
     number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
-    form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:(?:is|of|from)\s+)?{number}"
+    form = rf"(?i)\b{said}\b{GAP}(?:versions?{GAP})?(?:(?:is|of|from)\s+)?{number}"
     folder = posixpath.dirname(difference.path)
     inside = page.path.startswith(folder) or difference.path.endswith(
         "proj"

@@ -91,7 +91,7 @@ def test_it_is_kept_for_the_user_alone_and_written_down(world: World) -> None:
     assert (tree["event"], tree["path"]) == ("tree", str(world.repo.path.resolve()))
     assert world.repo.guard("audit", "verify").code == 0
     again = world.trust()
-    assert again.code == 0 and "trusted by" in again.out and "Type yes" not in again.out
+    assert again.code == 0 and "trusted by" in again.out and "[N]o" not in again.out
 
 
 @pytest.mark.parametrize("answer", ["no", "", "yess", "y e s"])

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import shlex
 import tomllib
 
 import pytest
@@ -9,7 +10,6 @@ import review_samples as samples
 from examples import table
 
 from cli_guard.model import Decision, Disposition, JudgedFinding, Skipped, Suppressed
-from cli_guard.policy.suppressions import answer_in
 from cli_guard.review.render import renderer
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.text import render
@@ -82,42 +82,35 @@ def test_a_plan_is_one_line_and_its_steps_are_kept_for_more() -> None:
 
 
 @table(
-    ("path", "line", "commit", "wanted"),
+    ("path", "line", "commit", "place"),
     [
-        ("src/a.py", 1, None, "# {}"),
-        ("web/a.tsx", 1, None, "// {}"),
-        ("db/a.sql", 1, None, "-- {}"),
-        ("web/a.css", 1, None, "/* {} */"),
-        ("docs/a.md", 1, None, "<!-- {} -->"),
-        ("run.bat", 1, None, "REM {}"),
-        ("Dockerfile", 1, None, "# {}"),
-        (".env", 1, None, "# {}"),
-        ("a.json", 1, None, None),
-        ("LICENSE", 1, None, None),
-        ('a "b".json', 1, None, None),
-        ("src/a.py", None, None, None),
-        ("src/a.py", 1, "9" * 40, None),
-        ("", 3, None, None),
+        ("src/a.py", 1, None, ["src/a.py:1"]),
+        ("a.json", 1, None, ["a.json:1"]),
+        ('a "b" $(x).json', 1, None, ['a "b" $(x).json:1']),
+        ("src/a.py", None, None, ["src/a.py"]),
+        # A recorded line cannot take a comment any more.
+        ("src/a.py", 1, "9" * 40, ["src/a.py"]),
+        ("", 3, None, []),
     ],
 )
-def test_the_answer_is_in_the_language_of_the_file(
-    path: str, line: int | None, commit: str | None, wanted: str | None
+def test_the_way_out_can_be_typed_as_it_is(
+    path: str, line: int | None, commit: str | None, place: list[str]
 ) -> None:
     found = dataclasses.replace(samples.KEY, path=path, line=line, commit=commit)
-    review = Review(
-        "pre-commit", "failed", Decision.DENY, (JudgedFinding(found, Disposition.DENY),)
-    )
-    sentence, *lines = next_steps(review)
-    if wanted:
-        assert lines == [wanted.format(f"cli-guard: ignore[{found.rule}] reason")]
-        answer = answer_in(lines[0].replace("reason", "a key of the tests"))
-        assert (
-            answer and answer.answers(found.rule) and answer.reason == "a key of the tests"
-        )
-    else:
-        assert "in cli-guard.toml" in sentence
-        (ignore,) = tomllib.loads("\n".join(lines))["ignore"]
-        assert (ignore["rule"], ignore.get("path", "")) == (found.rule, path)
+    judged = (JudgedFinding(found, Disposition.DENY),)
+    _, command = next_steps(Review("pre-commit", "failed", Decision.DENY, judged))
+    assert shlex.split(command) == [
+        "cli-guard",
+        "ignore",
+        found.rule,
+        *place,
+        "--reason",
+        "...",
+    ]
+    # Of a scan no command knows: what is to be written has the real path.
+    _, *lines = next_steps(Review("scan", "failed", Decision.DENY, judged))
+    (ignore,) = tomllib.loads("\n".join(lines))["ignore"]
+    assert (ignore["rule"], ignore["path"]) == (found.rule, path or "/")
 
 
 def test_a_file_is_said_once() -> None:

@@ -71,19 +71,52 @@ def test_a_denied_key_names_its_answer() -> None:
         reviewed=1,
     )
     assert closing(review) == (
-        "denied: 1 finding must be fixed, or answered in the code with:\n"
-        "  # cli-guard: ignore[secret-aws-access-key] reason"
+        "denied: 1 finding must be fixed, or ignored with a reason:\n"
+        '  cli-guard ignore secret-aws-access-key src/payments/settings.py:12 --reason "..."'
     )
 
 
 def test_a_denied_message_says_how_to_change_it() -> None:
     message = JudgedFinding(samples.MESSAGE, Disposition.DENY)
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
-    assert closing(review).split("\n  ")[-5:] == [
+    assert closing(review).split("\n  ")[-3:] == [
         "git commit -eF .git/COMMIT_EDITMSG",
-        "or answer it in cli-guard.toml, in a commit before, with:",
+        "or ignored with a reason:",
+        'cli-guard ignore message-subject-long --reason "..."',
+    ]
+
+
+def test_a_failed_check_is_never_ignored_by_its_rule() -> None:
+    failed = dataclasses.replace(samples.KEY, path="", line=None, rule="push-check-failed")
+    review = Review(
+        "pre-push", "failed", Decision.DENY, (JudgedFinding(failed, Disposition.DENY),)
+    )
+    assert closing(review) == (
+        "denied: 1 finding must be fixed, or pushed once without the checks:\n"
+        "  SKIP=cli-guard-pre-push git push"
+    )
+
+
+def test_many_denied_findings_are_three_lines() -> None:
+    keys = [dataclasses.replace(samples.KEY, line=line) for line in (1, 1, 2, 3, 4)]
+    judged = tuple(JudgedFinding(each, Disposition.DENY) for each in keys)
+    lines = closing(Review("pre-commit", "failed", Decision.DENY, judged)).split("\n  ")
+    command = "cli-guard ignore secret-aws-access-key src/payments/settings.py"
+    assert lines[1:] == [
+        f'{command}:1 --reason "..."',
+        f'{command}:2 --reason "..."',
+        "cli-guard ignore",
+    ]
+
+
+def test_a_scan_names_the_entries_with_their_paths() -> None:
+    """`ignore` knows the findings of the last review alone."""
+    judged = (JudgedFinding(samples.KEY, Disposition.DENY),)
+    assert closing(Review("scan", "failed", Decision.DENY, judged)).split("\n  ") == [
+        "denied: 1 finding must be fixed, or answered in cli-guard.toml:",
         "[[ignore]]",
-        'rule = "message-subject-long"',
+        'rule = "secret-aws-access-key"',
+        'path = "src/payments/settings.py"',
         'reason = "..."',
     ]
 
@@ -104,7 +137,9 @@ def test_advice_is_bounded_and_the_rest_counted(advice: int) -> None:
 
 def test_no_line_is_wider_than_80_columns_unless_a_word_is() -> None:
     lines = render(samples.RICH).split("\n")
-    wide = [line for line in lines if len(line) > 80 and not line.startswith("web/")]
+    # A command is typed or pasted in one piece.
+    whole = ("web/", "  cli-guard ignore ")
+    wide = [line for line in lines if len(line) > 80 and not line.startswith(whole)]
     assert wide == []
 
 

@@ -136,6 +136,80 @@ def test_a_lock_file_is_compared_with_its_manifest_in_every_direction() -> None:
     assert rules(("1", "1.0"), ("2", "1.1")) == ["deps-lock-stale"]
 
 
+UV = """
+[[package]]
+name = "app"
+source = {{ {source} }}
+dependencies = [{{ name = "a" }}]
+[package.optional-dependencies]
+more = [{{ name = "B.b" }}]
+[package.metadata]
+requires-dist = [{{ name = "a", specifier = ">=1" }}]
+[package.metadata.requires-dev]
+dev = [{{ name = "pytest" }}]
+[[package]]
+name = "a"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+dependencies = [{{ name = "httpx" }}]
+[[package]]
+name = "b-b"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+[[package]]
+name = "httpx"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+[[package]]
+name = "pytest"
+version = "1.0"
+source = {{ registry = "https://packages.example/simple" }}
+"""
+EDITABLE = UV.format(source='editable = "."')
+BELOW = UV.format(source='virtual = "lib"')
+NPM = json.dumps(
+    {
+        "packages": {
+            "": {"dependencies": {"a": "1"}, "devDependencies": {"d": "1"}},
+            "w": {"dependencies": {"b": "1"}},
+            **{f"node_modules/{name}": {"version": "1.0.0"} for name in "abd"},
+        }
+    },
+    indent=2,
+)
+MANIFESTS = {
+    "project": (
+        '[project]\ndependencies = ["a"]\n',
+        '[project]\ndependencies = ["a", "{}"]\n',
+    ),
+    "group": ("[dependency-groups]\nx = []\n", '[dependency-groups]\nx = ["{}"]\n'),
+    "npm": ("{{}}", '{{"dependencies": {{"{}": "1.0.0"}}}}'),
+}
+ROOTS = [
+    # The lock, the manifest and its table, what it adds, and whether that is stale.
+    ("uv.lock", EDITABLE, "pyproject.toml", "project", "httpx", True),
+    ("uv.lock", EDITABLE, "pyproject.toml", "project", "b_b", False),
+    ("uv.lock", EDITABLE, "pyproject.toml", "group", "httpx", True),
+    ("uv.lock", EDITABLE, "pyproject.toml", "group", "pytest", False),
+    ("uv.lock", EDITABLE, "lib/pyproject.toml", "project", "httpx", False),
+    ("uv.lock", BELOW, "lib/pyproject.toml", "project", "httpx", True),
+    ("uv.lock", f"{EDITABLE}\n[[", "pyproject.toml", "project", "httpx", False),
+    ("package-lock.json", NPM, "package.json", "npm", "b", True),
+    ("package-lock.json", NPM, "package.json", "npm", "a", False),
+    ("package-lock.json", NPM, "w/package.json", "npm", "b", False),
+    ("package-lock.json", NPM, "v/package.json", "npm", "b", False),
+]
+
+
+@table(("lock", "text", "manifest", "kind", "name", "is_stale"), ROOTS)
+def test_the_list_of_the_root_package_is_compared(
+    lock: str, text: str, manifest: str, kind: str, name: str, is_stale: bool
+) -> None:
+    before, after = (each.format(name) for each in MANIFESTS[kind])
+    rules = {each.rule for each in found(manifest, before, after, {lock: text})}
+    assert ("deps-lock-stale" in rules) is is_stale
+
+
 def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_else() -> (
     None
 ):
@@ -160,6 +234,68 @@ def test_a_name_with_a_digit_more_is_advice() -> None:
         for each in found("requirements.txt", "x==1\n", names)
     }
     assert severities == {"reqeusts": Severity.HIGH, "requests7": Severity.LOW}
+
+
+PIN = "8e5e7e5ab8b370d6c329ec480221332ada57f0ab"
+USES = [
+    # What each job used before and after, and how much the loss weighs.
+    ([f"acme/x@{PIN}"], ["acme/x@v2"], [Severity.HIGH]),
+    ([f"actions/checkout@{PIN}"], ["actions/checkout@v4"], [Severity.MEDIUM]),
+    ([f"acme/x@{PIN}"], [f"acme/x@{PIN}", "acme/x@v2"], []),
+    ([f"acme/x@{PIN}"], ["acme/x@v2", f"acme/x@{PIN}"], []),
+    ([f"acme/x@{PIN}"] * 2, [f"acme/x@{PIN}", "acme/x@v2"], [Severity.HIGH]),
+    (["acme/x@v2", f"acme/x@{PIN}"], ["acme/x@v2", "acme/x@v2"], [Severity.HIGH]),
+    (["acme/x@v2", f"acme/x@{PIN}"], ["acme/x@v2", f"acme/x@{PIN}", "acme/x@v2"], []),
+]
+
+
+@table(("before", "after", "severities"), USES)
+def test_the_use_that_lost_its_commit_is_told_from_a_new_one(
+    before: list[str], after: list[str], severities: list[Severity]
+) -> None:
+    texts = [
+        "jobs:\n"
+        + "".join(
+            f"  job{at}:\n    steps:\n      - uses: {use}\n" for at, use in enumerate(uses)
+        )
+        for uses in (before, after)
+    ]
+    lost = found(".github/workflows/a.yml", *texts)
+    assert [each.severity for each in lost] == severities
+    assert all("uses: owner/name@" in each.remedy for each in lost)
+
+
+def test_a_script_of_one_s_own_package_is_advice_for_its_author() -> None:
+    before, after = ('{"scripts": {}}', '{"scripts": {"postinstall": "node setup.js"}}')
+    (own,) = found("package.json", before, after)
+    assert own.rule == "deps-install-script" and "prepack" in own.remedy
+    (allowed,) = found("package.json", "{}", '{"trustedDependencies": ["esbuild"]}')
+    assert "ignore-scripts" in allowed.remedy
+
+
+DIGEST = f"@sha256:{'ab' * 32}"
+IMAGES = [
+    (f"FROM python:3.12{DIGEST}", "FROM python:3.13", Severity.MEDIUM),
+    (f"FROM acme/base:1{DIGEST}", "FROM acme/base:2", Severity.HIGH),
+    (f"ARG X=acme/base:1{DIGEST}\nFROM $X", "ARG X=acme/base:2\nFROM $X", Severity.HIGH),
+    (
+        f"FROM --platform=linux/amd64 acme/b:1{DIGEST}",
+        "FROM --platform=linux/amd64 \\\n acme/b:1",
+        Severity.HIGH,
+    ),
+    ("FROM a/b:1", f"FROM --platform=$P a/b:1{DIGEST}", None),
+    (f"FROM a/b:1{DIGEST} AS x", f"FROM a/b:1{DIGEST} AS x\nFROM X AS y\nFROM y", None),
+    (f"FROM a/b:1{DIGEST}", f"ARG D={DIGEST}\nFROM a/b:1${{D}}", None),
+    (f"ARG X=a/b:1{DIGEST}\nFROM c/d:1", "ARG X=a/b:2\nFROM c/d:1", None),
+]
+
+
+@table(("before", "after", "severity"), IMAGES)
+def test_a_dockerfile_is_read_as_docker_reads_it(
+    before: str, after: str, severity: Severity | None
+) -> None:
+    lost = found("Dockerfile", f"{before}\n", f"{after}\n")
+    assert [each.severity for each in lost] == ([severity] if severity else [])
 
 
 def test_an_address_is_shown_without_its_user_and_its_query() -> None:

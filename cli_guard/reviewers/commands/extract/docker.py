@@ -1,4 +1,4 @@
-"""Dockerfiles: RUN, CMD, ENTRYPOINT and HEALTHCHECK in both forms, and scripts that a COPY writes."""
+"""Dockerfiles: RUN, CMD, ENTRYPOINT and HEALTHCHECK in both forms, scripts that a COPY writes, and base images."""
 
 import json
 import re
@@ -30,6 +30,47 @@ class Instruction:
     @property
     def text(self) -> str:
         return "".join(text for _, text in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseImage:
+    """What a FROM builds on: its reference, and the line that names it (of an ARG if it is the whole of it)."""
+
+    reference: str
+    line: int
+
+
+def base_images(text: str) -> Iterator[BaseImage]:
+    """Yield what each FROM builds on but an earlier stage: an ARG before the first FROM stands for its default."""
+    defaults: dict[str, tuple[str, int]] = {}
+    stages: set[str] = set()
+    is_global = True
+    for each in instructions(text):
+        words = each.text.replace("\\\n", " ").split()
+        line = each.pieces[0][0] if each.pieces else 0
+        if each.verb == "ARG" and is_global:
+            for word in words:
+                name, _, value = word.partition("=")
+                defaults[name] = (value.strip("\"'"), line)
+        elif each.verb == "FROM" and words:
+            is_global = False
+            # Docker compares the names of stages without case, and lets only earlier ones be meant.
+            if words[0].lower() not in stages:
+                yield _base_image(words[0], line, defaults)
+            if len(words) > 2 and words[1].upper() == "AS":
+                stages.add(words[2].lower())
+
+
+def _base_image(word: str, line: int, defaults: dict[str, tuple[str, int]]) -> BaseImage:
+    """Put the defaults of the global ARGs into a reference; a variable without one stays."""
+
+    def value_of(found: re.Match[str]) -> str:
+        return defaults.get(found[1], ("", 0))[0] or found[2] or found[0]
+
+    whole = PATTERNS["variable"].fullmatch(word)
+    if whole and whole[1] in defaults:
+        line = defaults[whole[1]][1]
+    return BaseImage(PATTERNS["variable"].sub(value_of, word), line)
 
 
 def snippets(text: str) -> Iterator[Snippet]:

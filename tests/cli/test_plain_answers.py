@@ -1,0 +1,73 @@
+"""Answers that a reader stumbled over: what is missing is named, once, with the command that helps."""
+
+from pathlib import Path
+
+import pytest
+from examples import table
+from in_process import guard, stage
+from repositories import Repo
+
+# A command line, and its whole answer: the exit code, and what is on stderr.
+ERRORS = [
+    (
+        ("review", "--commit"),
+        "Option '--commit' requires an argument; see `cli-guard review --help`",
+    ),
+    (
+        ("config", "show", "--format"),
+        "Option '--format' requires an argument; see `cli-guard config show --help`",
+    ),
+    (("stop", "abc"), "'abc' is not a valid number; see `cli-guard stop --help`"),
+    (("trust", "--expires", "abc"), "'abc' is not a day: write it as 2026-01-31"),
+    (
+        ("review", "--output", "no/x"),
+        "the report cannot be written to no/x: No such file or directory",
+    ),
+    (("fetch", "nope"), "git: 'nope' does not appear to be a git repository\n"),
+]
+
+
+@table(("argv", "said"), ERRORS)
+def test_an_error_in_plain_words(argv: tuple[str, ...], said: str, guarded: Repo) -> None:
+    done = guard(guarded, *argv)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert said in done.err
+
+
+def test_a_part_of_an_id_lists_the_rules_that_begin_so(committed: Repo) -> None:
+    listed = guard(committed, "explain", "secret-aws").out.splitlines()
+    assert [line.split()[0] for line in listed] == [
+        "secret-aws-access-key",
+        "secret-aws-secret-key",
+    ]
+    assert "Why it matters" in guard(committed, "explain", "secret-aws-access-key").out
+    committed.commit("Have a file of that name", {"secret-aws": "x\n"})
+    assert "secret-aws-access-key" not in guard(committed, "explain", "secret-aws").out
+    assert guard(committed, "explain", "secret-nosuch").code == 2
+
+
+def test_a_module_is_called_as_it_is_run(committed: Repo) -> None:
+    done = guard(committed, "check-command", "python -m http.server 8123")
+    assert "python-m" not in done.out
+    assert "cli-guard allow 'python -m http.server 8123'" in done.out
+
+
+def test_an_unknown_command_of_the_shell_is_one_line(committed: Repo) -> None:
+    done = guard(committed, "shell", "nosuch")
+    assert done.code == 1 and len(done.out.splitlines()) == 2
+
+
+def test_a_question_has_no_patch(committed: Repo) -> None:
+    done = guard(committed, "ask", "--patch", "where is app.py?")
+    assert done.err == "cli-guard: the answer is no patch: see the answer without --patch\n"
+
+
+@pytest.mark.slow
+def test_a_file_that_is_too_large_is_one_finding(committed: Repo, tmp_path: Path) -> None:
+    line = '{"name": "value of some length", "number": 1},\n'
+    stage(committed, {"data.json": f"[{line * 120_000}null]"})
+    found = committed.review()["findings"]
+    assert [each["rule"] for each in found] in (
+        ["policy-not-reviewed"],
+        ["code-large-file"],
+    )
