@@ -1,7 +1,7 @@
 """Ask a person at a terminal, in one form everywhere: `[y]es once · [d]iff · [N]o`.
 
 A place may add `[a]lways`, and leaves out what it has not; no key ever means something else. Any other answer is no, as
-is none within SECONDS: nobody may be there. What was typed before a question is no answer to it.
+is none within SECONDS: nobody may be there.
 """
 
 import os
@@ -31,17 +31,19 @@ REPLIES = {
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedQuestion:
     """A question, and what may be answered beside yes and no.
 
     `once` is False if a yes lasts. `always` says what an `a` covers, "" if it is not offered. `show_diff` shows what is
-    asked about; then the question comes again.
+    asked about; then the question comes again. `is_sudden` if the person has not called for it: what was typed before
+    was meant for something else, and is thrown away.
     """
 
     text: str
     once: bool = True
     always: str = ""
     show_diff: Callable[[], None] | None = None
+    is_sudden: bool = False
 
     @property
     def line(self) -> str:
@@ -61,10 +63,12 @@ class Question:
 
 
 def ask(
-    question: Question, stdin: TextIO, write: Callable[[str], None], after: str = ""
+    question: AskedQuestion, stdin: TextIO, write: Callable[[str], None], after: str = ""
 ) -> str:
     """Ask, and return "yes", "always" or "no"; `after` is written behind the question. Raises OSError."""
     while True:
+        if question.is_sudden:
+            drop_typed(stdin)
         reply = question.read(read_line(stdin, write, question.line + after)) or NO
         if reply != DIFF or question.show_diff is None:
             return reply
@@ -85,6 +89,15 @@ def read_line(stdin: TextIO, write: Callable[[str], None], text: str) -> str:
     return line
 
 
+def drop_typed(stdin: TextIO) -> None:
+    """Throw away what was typed at a terminal so far."""
+    terminal = terminal_of(stdin)
+    if terminal is not None:
+        import termios
+
+        termios.tcflush(terminal, termios.TCIFLUSH)
+
+
 def terminal_of(stdin: TextIO) -> int | None:
     """Return the descriptor of a terminal, None if the input is none that can be waited for."""
     with suppress(ImportError, OSError, ValueError):
@@ -98,9 +111,6 @@ def terminal_of(stdin: TextIO) -> int | None:
 
 def read_terminal(terminal: int, write: Callable[[str], None], text: str) -> str:
     """Write a text to a terminal and return what is typed after it, up to the end of the line. Raises OSError."""
-    import termios
-
-    termios.tcflush(terminal, termios.TCIFLUSH)
     write(text)
     typed = b""
     until = time.monotonic() + SECONDS

@@ -94,7 +94,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
         # prek draws its progress five times a second, over the lines above the cursor.
         room = "\n" * (os.get_terminal_size(terminal).lines // 2)
     diff = partial(bound_diff, repository, review, io.invocation)
-    if not ask_yes(io, question, diff=diff, after=room):
+    if not ask_yes(io, question, diff=diff, is_sudden=True, after=room):
         io.say("cli-guard: not approved")
         return ExitCode.NEEDS_REVIEW
     _, said = give(io, repository, review, findings, plan, "")

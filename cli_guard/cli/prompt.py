@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.answering.asking import ALWAYS, NO, YES, Question, ask
+from cli_guard.answering.asking import ALWAYS, NO, YES, AskedQuestion, ask
 from cli_guard.cli.io import Io, put, shown_on_terminal
 from cli_guard.errors import UsageError
 from cli_guard.secrets.printable import clip, printable
@@ -49,14 +49,16 @@ def ask_yes(
     *,
     once: bool = True,
     diff: Callable[[], str] | None = None,
+    is_sudden: bool = False,
     after: str = "",
 ) -> bool:
-    """Ask the person; anything but yes means no. A yes lasts unless `once`; `diff` is what a `d` shows."""
+    """Ask the person; anything but yes means no. `diff` is what a `d` shows; for the rest see `AskedQuestion`."""
 
     def show_diff() -> None:
         io.say(shown_on_terminal((diff or str)().encode("utf-8", "surrogateescape")))
 
-    asked = Question(text, once=once, show_diff=show_diff if diff else None)
+    shown = show_diff if diff else None
+    asked = AskedQuestion(text, once=once, show_diff=shown, is_sudden=is_sudden)
     return ask(asked, io.stdin, partial(put, io.stdout), after) == YES
 
 
@@ -81,7 +83,7 @@ def asking(
         if yes:
             io.warn("cli-guard: answered yes by --yes")
             return "yes"
-        asked = Question("Run it?", always="this session" if session else "")
+        asked = AskedQuestion("Run it?", always="this session" if session else "")
         return REPLIES[ask(asked, io.stdin, partial(put, io.stderr))]
 
     return ask_person

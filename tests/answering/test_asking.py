@@ -4,7 +4,7 @@ import io
 
 from examples import table
 
-from cli_guard.answering.asking import ALWAYS, DIFF, NO, YES, Question, ask
+from cli_guard.answering.asking import ALWAYS, DIFF, NO, YES, AskedQuestion, ask
 
 
 def show() -> None:
@@ -14,16 +14,16 @@ def show() -> None:
 @table(
     ("question", "line"),
     [
-        (Question("Run?"), "Run? [y]es once · [N]o: "),
-        (Question("Trust?", once=False), "Trust? [y]es · [N]o: "),
-        (Question("Now?", show_diff=show), "Now? [y]es once · [d]iff · [N]o: "),
+        (AskedQuestion("Run?"), "Run? [y]es once · [N]o: "),
+        (AskedQuestion("Trust?", once=False), "Trust? [y]es · [N]o: "),
+        (AskedQuestion("Now?", show_diff=show), "Now? [y]es once · [d]iff · [N]o: "),
         (
-            Question("Run?", always="this session", show_diff=show),
+            AskedQuestion("Run?", always="this session", show_diff=show),
             "Run? [y]es once · [a]lways (this session) · [d]iff · [N]o: ",
         ),
     ],
 )
-def test_the_keys_of_a_question(question: Question, line: str) -> None:
+def test_the_keys_of_a_question(question: AskedQuestion, line: str) -> None:
     assert question.line == line
 
 
@@ -44,8 +44,8 @@ def test_the_keys_of_a_question(question: Question, line: str) -> None:
 def test_a_key_that_is_not_offered_is_no_answer(
     typed: str, plain: str | None, full: str | None
 ) -> None:
-    assert Question("?").read(typed) == plain
-    assert Question("?", always="x", show_diff=show).read(typed) == full
+    assert AskedQuestion("?").read(typed) == plain
+    assert AskedQuestion("?", always="x", show_diff=show).read(typed) == full
 
 
 @table(
@@ -64,6 +64,6 @@ def test_a_diff_is_shown_and_the_question_comes_again(
 ) -> None:
     shown: list[str] = []
     written: list[str] = []
-    question = Question("?", show_diff=lambda: shown.append("diff"))
+    question = AskedQuestion("?", show_diff=lambda: shown.append("diff"))
     assert ask(question, io.StringIO(typed), written.append) == reply
     assert len(shown) == times and written.count(question.line) == times + 1

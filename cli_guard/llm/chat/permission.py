@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from cli_guard.answering.asking import ALWAYS, DIFF, NO, YES, Question
+from cli_guard.answering.asking import ALWAYS, DIFF, NO, YES, AskedQuestion
 from cli_guard.errors import UsageError
 from cli_guard.graph.context import Context
 from cli_guard.model import Action, Presence
@@ -58,7 +58,7 @@ class ChatPermission:
                 f"{details}\napproved, as you allowed {'all' if self.allow_all else named} for this session"
             )
             return "chat: /allow-all" if self.allow_all else "chat: for this session"
-        question = Question(
+        question = AskedQuestion(
             "Approve exactly this?",
             always=f"for this session: {named}" if lasting else "",
             show_diff=partial(self.say, details),
