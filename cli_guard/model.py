@@ -291,8 +291,9 @@ class Finding:
 
     `line` and `end_line` are on the new side, None for what has no line. `evidence` is redacted. `commit` is the commit
     of a range in which it was found, None for the change as a whole. `mark` is the same for a secret in every file, set
-    if the parts of a review are to be joined. `replaces` are the first and last line whose place a `suggestion` takes,
-    as `12,15` (`12,11`: before line 12), "" if it says so itself, in hunks of a diff, or has no place.
+    if the parts of a review are to be joined. `published` names the remotes that are known to have it already: a person
+    may be asked, and it is never denied. `replaces` are the first and last line whose place a `suggestion` takes, as
+    `12,15` (`12,11`: before line 12), "" if it says so itself, in hunks of a diff, or has no place.
     """
 
     rule: str
@@ -309,6 +310,7 @@ class Finding:
     fingerprint: str = ""
     commit: str | None = None
     mark: str = ""
+    published: str = ""
     replaces: str = ""
 
 

@@ -53,7 +53,8 @@ class Approvals:
     `verifier` decides which signed ones count. With `local`, what was approved on this machine counts, and what cannot
     be had before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
     `lines` are those of the findings, each a path and a text; `message` is that of a commit that is about to be
-    recorded. `refused` are the reasons why approvals do not count, in one line each.
+    recorded; `published` commits have findings, and are not reviewed. `refused` are the reasons why approvals do not
+    count, in one line each.
     """
 
     repository: Repository
@@ -66,6 +67,7 @@ class Approvals:
     local: bool = True
     recorded: bool = False
     message: CommitMessage | None = None
+    published: Collection[ChangeSet] = ()
     refused: list[str] = field(default_factory=list)
     lines: set[tuple[str, str]] = field(default_factory=set)
 
@@ -85,13 +87,14 @@ class Approvals:
         lines = {line for each in asked if (line := self.line_of(each))}
         if not lines <= self.lines:
             self.lines = lines
-            self.__dict__.pop("commits", None)
+            for name in ("commits", "places"):
+                self.__dict__.pop(name, None)
         words, reasons = answer_findings(
             asked,
             given,
             self.need_for,
             self.whole,
-            self.commits,
+            self.places,
             line_of=self.line_of,
         )
         self.refused += (printable(redact(each)) for each in reasons)
@@ -126,6 +129,11 @@ class Approvals:
         change = self.by_path.get(finding.path)
         text = change.added.get(finding.line or 0) if change and self.local else None
         return None if text is None else (finding.path, text)
+
+    @cached_property
+    def places(self) -> tuple[RecordedContent, ...]:
+        """Return the contents of all commits that may have findings."""
+        return (*self.commits, *map(RecordedContent.of, self.published))
 
     @cached_property
     def parents(self) -> frozenset[str]:
@@ -178,7 +186,7 @@ class Approvals:
 
     def objects_of(self, asked: Sequence[Finding]) -> Iterator[str]:
         """Yield the ids of the objects on which approvals of some findings may be."""
-        blobs = {each.commit: each.blobs for each in self.commits}
+        blobs = {each.commit: each.blobs for each in self.places}
         for each in asked:
             of = blobs.get(each.commit, {}) if each.commit else self.whole.blobs
             if blob := of.get(each.path):
@@ -279,6 +287,8 @@ class Verifier:
     def find_problem(self, made: Statement) -> str | None:
         """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
         now = self.invocation.now
+        if self.base is None:
+            return "nothing before this change says who may sign"
         if not self.signers.repository:
             return "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
         if set(made.repository) != set(self.signers.repository):

@@ -3,7 +3,10 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from cli_guard.repository.protocol import OnProgress
 
 AFTER_SECONDS = 1.0
 EVERY_SECONDS = 0.1
@@ -22,8 +25,8 @@ class Progress:
         self._next = clock() + AFTER_SECONDS
         self._shown = 0
 
-    def update(self, done: int, of: int) -> None:
-        """Show that `done` files of `of` are done, of other things also rate and time left; remove it at the end."""
+    def update(self, done: int, of: int, unit: str = "files") -> None:
+        """Show that `done` of `of` are done, with another `what` also rate and time left; remove it at the end."""
         if done == of:
             self.remove()
             return
@@ -32,7 +35,7 @@ class Progress:
         if now < self._next:
             return
         self._next = now + EVERY_SECONDS
-        text = f"cli-guard: {done * 100 // of} % of {of:,} {self._what or 'files'}"
+        text = f"cli-guard: {done * 100 // of} % of {of:,} {self._what or unit}"
         if self._what and (rate := (done - self._first[1]) / (now - self._first[0] or 1)):
             text += f", {rate:,.0f} a second, {(of - done) / rate:,.0f} s left"
         self._write("\r" + text.ljust(self._shown))
@@ -53,7 +56,7 @@ class Progress:
 
 
 @contextmanager
-def progress(stream: TextIO, what: str = "") -> Iterator[Callable[[int, int], None] | None]:
+def progress(stream: TextIO, what: str = "") -> "Iterator[OnProgress | None]":
     """Yield a progress callback; None if the stream is not a terminal."""
     if not stream.isatty():
         yield None

@@ -153,7 +153,11 @@ class Policy:
                 finding.severity, Disposition.OFF
             )
             wanted = stricter(wanted, own)
-        return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
+        wanted = stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
+        # Nothing here takes it back.
+        if finding.published and wanted is Disposition.DENY:
+            return Disposition.REVIEW
+        return wanted
 
     @cached_property
     def approvals(self) -> tuple[ApprovalsSection, ...]:

@@ -128,15 +128,34 @@ class Changes(Protocol):
         """Return the messages of annotated tags, and what of them was not read."""
 
 
+class OnProgress(Protocol):
+    """Gets how many files, or other things, are done, and how many there are."""
+
+    def __call__(self, done: int, of: int, unit: str = "files") -> None: ...
+
+
 class History(Collection[ChangeSet]):
     """The commits of a range, each read when iteration reaches it; may be iterated more than once."""
 
-    def __init__(self, reader: Changes, commits: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        reader: Changes,
+        commits: tuple[str, ...],
+        on_progress: OnProgress | None = None,
+    ) -> None:
         self._reader = reader
+        self._on_progress = on_progress
         self.ids = commits
 
     def __iter__(self) -> Iterator[ChangeSet]:
-        return self._reader.commits(self.ids)
+        for done, each in enumerate(self._reader.commits(self.ids), 1):
+            yield each
+            if self._on_progress:
+                self._on_progress(done, len(self.ids), "commits")
+
+    def reporting(self, on_progress: OnProgress) -> "History":
+        """Return the same commits, whose iteration reports how far it is."""
+        return History(self._reader, self.ids, on_progress)
 
     def one(self, commit: str) -> ChangeSet:
         """Return one of the commits without reading the others; an empty change set for any other."""

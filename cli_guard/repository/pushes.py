@@ -143,12 +143,22 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """Commits that other remotes are known to have; `same_host`: they are on the host that the push goes to."""
+
+    remotes: tuple[str, ...]
+    commits: tuple[str, ...]
+    same_host: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PushedRef:
     """A ref update with what only the repository knows: whether it is forced, and its commits.
 
-    `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file. `vouched`
-    are further commits, of no ref before, that may be on the remote: only tracking refs say so, or another remote has
-    them. `bases` are the commits of the remote that the new ones start from.
+    `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file.
+    `published` and `vouched` are further commits, of no ref before: other remotes are known to have the first, only a
+    tracking ref says of the second that a remote has them. `bases` are the commits of the remote that the new ones
+    start from, `starts` those of another one.
     """
 
     update: RefUpdate
@@ -157,3 +167,5 @@ class PushedRef:
     vouched: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     tree: str | None = None
+    published: tuple[Published, ...] = ()
+    starts: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.approvals.counting import join_identity
+from cli_guard.approvals.signers import REVOKED, SIGNERS
 from cli_guard.errors import MissingObject
 from cli_guard.model import (
     POLICY_FILES,
@@ -24,12 +25,20 @@ from cli_guard.repository.protocol import (
     Blobs,
     Changes,
     History,
+    OnProgress,
     Repository,
     TreeContents,
 )
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.policy import policy_for, recorded_rules
 from cli_guard.review.precheck import message_of
+from cli_guard.review.published import (
+    KeySearch,
+    describe,
+    host_to_push,
+    join_names,
+    join_published,
+)
 from cli_guard.review.push import complete, published_in, texts_in, vouched_history
 from cli_guard.review.render.words import count
 from cli_guard.review.request import (
@@ -42,6 +51,7 @@ from cli_guard.review.request import (
     Staged,
     Worktree,
 )
+from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import ineffective_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
@@ -109,10 +119,13 @@ def gather(
     invocation: Invocation,
     *,
     plan_checks: CheckPlanner | None = None,
+    cache: Cache | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[Gathered]:
     """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
-    Checks are planned only for a hook, by its `plan_checks`.
+    Checks are planned only for a hook, by its `plan_checks`. The `cache` is for the search of a push;
+    `on_progress` gets the number of commits that are searched, and of all.
 
     Raises GitError, UsageError for an invalid revision or patch, ConfigError.
     """
@@ -136,9 +149,17 @@ def gather(
                 blobs.begin()
             reader = repository.changes(blobs, limits.bounds)
             subject = read(request, repository, reader, blobs, pushed)
+            if on_progress and isinstance(subject.history, History):
+                history = subject.history.reporting(on_progress)
+                subject = replace(subject, history=history)
             if any(ref.vouched for ref in pushed):
                 subject, note = with_vouched(subject, repository, reader)
                 notes = [*notes, note]
+            if isinstance(request, Push):
+                search = KeySearch(repository, cache, on_progress)
+                subject = with_published(subject, search, reader, request.remote)
+                groups = join_published(pushed)
+                notes += [describe(repository, request.remote, each) for each in groups]
             if isinstance(request, Staged):
                 subject = check_staged(subject, repository, invocation)
             if not isinstance(request, Message):
@@ -197,8 +218,31 @@ def find_base(
         return repository.git.optional(
             "rev-parse", "--quiet", "--verify", f"{request.revision}^1^{{commit}}"
         )
-    bases = (base for ref in pushed for base in ref.bases)
-    return next(bases, None) if pushed else repository.head
+    if not pushed:
+        return repository.head
+    bases = [base for ref in pushed for base in ref.bases]
+    starts = [base for ref in pushed for base in ref.starts]
+    known = [*bases, *starts]
+    return known[0] if known else find_enrolment(repository, pushed)
+
+
+def find_enrolment(repository: Repository, pushed: tuple[PushedRef, ...]) -> str | None:
+    """Return the commit that enrolled the signers, for a push of everything to an empty remote.
+
+    None if they were changed since: who could sign for that, only an earlier state of a remote would tell.
+    """
+    tips = sorted({ref.commits.tip for ref in pushed if ref.commits})
+    # In a shallow clone whatever the history begins with looks like the enrolment.
+    if not tips or repository.is_shallow:
+        return None
+    files = (SIGNERS, REVOKED)
+    touched = ("rev-list", "--full-history", "--max-count=2", *tips, "--", *files)
+    changes = repository.git.text(*touched).split()
+    # A merge may have dropped what one of its sides enrolled.
+    named = [f"{commit}:{SIGNERS}" for commit in (*changes, *tips)]
+    found = repository.identify(named)
+    states = {found.get(name) for name in named}
+    return changes[0] if len(changes) == 1 and len(states) == 1 else None
 
 
 def with_vouched(
@@ -208,9 +252,27 @@ def with_vouched(
     due, number, skipped = vouched_history(subject.pushed, reader)
     changes = subject.changes
     changes = replace(changes, skipped=(*changes.skipped, *skipped))
-    note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
+    note = f"{count(number, 'commit')} that an old tracking ref says a remote has: searched for keys only"
     published = published_in(repository, subject.pushed)
     return replace(subject, changes=changes, vouched=due, published=published), note
+
+
+def with_published(
+    subject: ReviewInput, search: KeySearch, reader: Changes, remote: str
+) -> ReviewInput:
+    """Add the commits with keys that go to a new place although other remotes have them."""
+    for each in join_published(subject.pushed):
+        if not each.same_host:
+            found = search.find(each.commits)
+            published = published_in(search.repository, subject.pushed)
+            subject = replace(
+                subject,
+                elsewhere=History(reader, tuple(found)),
+                origins=join_names(each.remotes),
+                new_place=host_to_push(search.repository, remote) or remote,
+                published=published,
+            )
+    return subject
 
 
 def read(

@@ -38,7 +38,7 @@ def policy_for(
     if repository and isinstance(request, Worktree) and request.own_policy:
         return policy_to_try(repository, env)
     revisions = judging_revisions(request, repository) if repository else ()
-    bases = dict.fromkeys(base for ref in pushed for base in ref.bases)
+    bases = dict.fromkeys(base for ref in pushed for base in (*ref.bases, *ref.starts))
     can_repair = isinstance(request, Staged | Message)
     return policy_of(revisions, repository, env, bases=bases.keys(), can_repair=can_repair)
 

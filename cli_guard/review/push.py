@@ -5,14 +5,20 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from cli_guard.errors import UsageError
-from cli_guard.git.tracking import remote_history
+from cli_guard.git.tracking import (
+    RemoteHistory,
+    host_of,
+    is_one_host,
+    remote_history,
+    remote_hosts,
+)
 from cli_guard.model import RefUpdate, Skipped
 from cli_guard.repository.protocol import Changes, History, Repository
-from cli_guard.repository.pushes import Graph, Line, PushedRef
+from cli_guard.repository.pushes import Graph, Line, Published, PushedRef
 
 # Few updates are asked one by one: the history of all of them may be long.
 MOST_CALLS = 8
@@ -71,9 +77,10 @@ def read_framework(env: Mapping[str, str], zero: str) -> PushPlan | None:
 def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[PushedRef, ...]:
     """Add to the updates their commits that the remote does not have yet, oldest first.
 
-    The remote has the ids that Git names on standard input, and what was fetched from it or pushed to it before. A
-    commit that only other tracking refs vouch for stands under `vouched`. A forced update (the remote's commit is not
-    an ancestor, or not known here) counts from what any branch of the remote has, as for a new branch.
+    The remote has the ids that Git names on standard input, and what was fetched from it or pushed to it before. What
+    another remote has stands under `published`, what only a tracking ref vouches for under `vouched`. A forced update
+    (the remote's commit is not an ancestor, or not known here) counts from what any branch of the remote has, as for a
+    new branch.
     """
     ids = {oid for each in plan.updates for oid in (each.local_oid, each.remote_oid)}
     found = repository.identify(f"{oid}^{{commit}}" for oid in ids)
@@ -88,32 +95,23 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
     )
     history = remote_history(repository, remote, there, commit_of)
-    proven = (*history.proven, *named)
-    others = {oid for oids in history.vouched.values() for oid in oids}
     tips = {
         commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of
     }
-    # Thousands of refs may share commits: no ref costs a call of Git.
-    unproven = repository.graph(tips, proven) if tips else Graph()
-    due = (
-        repository.graph(tips, (*proven, *others))
-        if others and unproven.parents
-        else unproven
+    sorted_out = SortedCommits.of(
+        repository, tips, (*history.proven, *named), history, remote
     )
-    forced = find_forced(plan, commit_of, unproven, repository)
+    forced = find_forced(plan, commit_of, sorted_out.unproven, repository)
     other = {
         f"{each.local_oid}^{{tree}}"
         for each in plan.updates
         if each.local_oid not in commit_of
     }
     trees = repository.identify(other)
-    near = bases_of_head(repository, proven) if trees else ()
+    near = bases_of_head(repository, (*history.proven, *named)) if trees else ()
 
     pushed = []
     seen = set[str]()
-    reviewed = set[str]()
-    for tip in tips:
-        due.line(tip, reviewed)
     for update in plan.updates:
         if update.deletes:
             pushed.append(PushedRef(update))
@@ -125,19 +123,102 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         else:
             tip = commit_of[update.local_oid]
             old = commit_of.get(update.remote_oid)
-            met: Iterable[str | None] = ()
-            if old in named:
-                met = (old,)
-            elif tip in unproven.parents:
-                met = unproven.bases(tip)
-            vouched = tuple(
-                each for each in unproven.line(tip, seen) if each not in reviewed
-            )
-            bases = tuple(base for base in met if base)
-            pushed.append(
-                PushedRef(update, update in forced, Line(due, tip), vouched, bases)
-            )
+            ref = sorted_out.line_of(tip, PushedRef(update, update in forced), seen)
+            pushed.append(replace(ref, bases=(old,)) if old in named else ref)
     return tuple(pushed)
+
+
+@dataclass(frozen=True)
+class SortedCommits:
+    """The commits of a push by who has them: all that the remote is not proven to have, and those to review.
+
+    `published` are those of other remotes; `unpublished` are all that no remote is proven to have.
+    """
+
+    unproven: Graph
+    published: tuple[Published, ...] = ()
+    unpublished: Graph = field(default_factory=Graph)
+    due: Graph = field(default_factory=Graph)
+
+    @classmethod
+    def of(
+        cls,
+        repository: Repository,
+        tips: Collection[str],
+        proven: tuple[str, ...],
+        history: RemoteHistory,
+        remote: str,
+    ) -> "SortedCommits":
+        """Sort the commits of some tips; `proven` are those that the remote has. Raises GitError."""
+        # Thousands of refs may share commits: no ref costs a call of Git.
+        unproven = repository.graph(tips, proven) if tips else Graph()
+        if not unproven.parents:
+            return cls(unproven)
+        rest = unproven
+        known = proven
+        vouched = history.vouched
+        published = []
+        for same_host, remotes in sort_remotes(repository, remote, history.published):
+            tips_there = [oid for each in remotes for oid in history.published[each]]
+            if same_host is None:
+                vouched = (*vouched, *tips_there)
+                continue
+            known = (*known, *tips_there)
+            others = repository.graph(tips, known)
+            theirs = tuple(each for each in rest.parents if each not in others.parents)
+            rest = others
+            if theirs:
+                published.append(Published(remotes, theirs, same_host))
+        due = repository.graph(tips, (*known, *vouched)) if vouched else rest
+        return cls(unproven, tuple(published), rest, due)
+
+    def line_of(self, tip: str, ref: PushedRef, seen: set[str]) -> PushedRef:
+        """Return a ref to a commit with its commits, without those of the refs before, which are `seen`."""
+        line = self.unproven.line(tip, seen)
+        bases = self.unproven.bases(tip) if tip in self.unproven.parents else ()
+        starts = self.unpublished.bases(tip) if self.published and line else ()
+        published = (
+            replace(each, commits=tuple(sorted_in(line, each.commits)))
+            for each in self.published
+        )
+        vouched = [
+            each
+            for each in sorted_in(line, self.unpublished.parents)
+            if each not in self.due.parents
+        ]
+        return replace(
+            ref,
+            commits=Line(self.due, tip),
+            published=tuple(each for each in published if each.commits),
+            vouched=tuple(vouched),
+            bases=tuple(base for base in bases if base),
+            starts=tuple(base for base in starts if base),
+        )
+
+
+def sorted_in(line: Iterable[str], commits: Collection[str]) -> Iterator[str]:
+    """Yield those of some commits that a line has, in its order."""
+    wanted = commits if isinstance(commits, Mapping) else frozenset(commits)
+    return (each for each in line if each in wanted)
+
+
+def sort_remotes(
+    repository: Repository, remote: str, others: Collection[str]
+) -> Iterator[tuple[bool | None, tuple[str, ...]]]:
+    """Yield the other remotes on the host that a push goes to (True), elsewhere (False), and not configured (None)."""
+    if not others:
+        return
+    hosts = remote_hosts(repository)
+    here = hosts.get(remote, frozenset([host_of(remote)]))
+    near = {
+        each: is_one_host(hosts[each], here) if each in hosts else None for each in others
+    }
+    for same_host in (True, False, None):
+        names = tuple(
+            sorted(name for name, is_near in near.items() if is_near is same_host)
+        )
+        if names:
+            yield same_host, names
 
 
 def find_forced(

@@ -7,7 +7,7 @@ Heavy imports wait until there is something to review.
 
 import datetime
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -22,7 +22,7 @@ from cli_guard.model import (
     Disposition,
     JudgedFinding,
 )
-from cli_guard.repository.protocol import NoContents, Repository
+from cli_guard.repository.protocol import NoContents, OnProgress, Repository
 from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 MOST_REFUSED = 10
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
-OnProgress = Callable[[int, int], None]
 
 
 def review(
@@ -118,10 +117,15 @@ def review_request(
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
-    # Any program of the user can write to it: what leaves the machine is examined in full.
-    cache = cache and not isinstance(request, Push)
     kept = Cache(repository.state_folder) if cache and repository and not only else None
-    with gather(request, repository, invocation, plan_checks=plan_checks) as gathered:
+    with gather(
+        request,
+        repository,
+        invocation,
+        plan_checks=plan_checks,
+        cache=kept,
+        on_progress=on_progress,
+    ) as gathered:
         if isinstance(request, Message) and request.with_change and records:
             if not was_allowed(gathered, records):
                 # Something was staged while the hook before this one ran, or that did not run.
@@ -149,7 +153,9 @@ def review_request(
         if repository:
             approvals = approvals_for(request, repository, gathered, invocation, storages)
         content = gathered.subject.changes.identity
-        done, pause = run(gathered, approvals, today, kept, on_progress, invocation)
+        # Any program of the user can write to it: what leaves the machine is examined in full.
+        for_files = None if isinstance(request, Push) else kept
+        done, pause = run(gathered, approvals, today, for_files, on_progress, invocation)
         refused = (
             list(dict.fromkeys(approvals.refused))
             if approvals and done.decision is Decision.REVIEW
@@ -216,6 +222,7 @@ def approvals_for(
         local=storages is None,
         recorded=isinstance(request, Range | Commit),
         message=gathered.subject.message,
+        published=gathered.subject.elsewhere,
     )
 
 

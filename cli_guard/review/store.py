@@ -222,7 +222,7 @@ def shown_contents(
     # Few commits have findings: the others are not read once more.
     commits = {
         each.commit or "": RecordedContent.of(each)
-        for each in (subject.history if wanted else ())
+        for each in ((*subject.history, *subject.elsewhere) if wanted else ())
         if each.commit in wanted
     }
     blobs: dict[str, str] = {}
@@ -254,7 +254,8 @@ def audit_entry(
         gathered.base or ""
     ]
     # Only a whole review of known commits says which of them were reviewed.
-    whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
+    others = any(ref.vouched or ref.published for ref in pushed)
+    whole = head and len(bases) <= MOST_BASES and not others
     kind = event_of(review.event).place
     place = f"{kind}{tree_of(gathered)} {gathered.base or ''}{redact(' '.join(refs))}"
     author = invocation.author

@@ -56,9 +56,11 @@ class InlineAnswers:
         if commit is None:
             return self._subject.changes
         if commit not in self._commits:
-            found = in_history(self._subject.history, commit)
-            self._commits[commit] = (
-                found if found.commit else in_history(self._subject.vouched, commit)
+            subject = self._subject
+            places = (subject.history, subject.vouched, subject.elsewhere)
+            found = (in_history(each, commit) for each in places)
+            self._commits[commit] = next(
+                (each for each in found if each.commit), ChangeSet(())
             )
         return self._commits[commit]
 

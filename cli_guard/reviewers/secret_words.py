@@ -9,8 +9,12 @@ from cli_guard.secrets import SecretHit
 from cli_guard.secrets.redact import evidence, slow_hash
 
 IN_HISTORY = (
-    " It is still in the history of this branch although a later commit removes it: rotate the credential,"
-    " then rewrite the commits (`git rebase -i`) before they are pushed."
+    " It stays in the history although a later commit removes it: rotate the credential."
+)
+# Of commits that a push publishes first.
+BEFORE_PUSH = IN_HISTORY.replace(
+    "credential.",
+    "credential, then rewrite the commits (`git rebase -i`) before they are pushed.",
 )
 
 
@@ -26,10 +30,17 @@ class SearchedText:
     where: str = ""
 
 
+def no_line(_offset: int) -> None:
+    """Return None: a name has no lines."""
+
+
 def secret_finding(
-    source: SearchedText, hits: Sequence[SecretHit], *, marked: bool
+    source: SearchedText, hits: Sequence[SecretHit], *, marked: bool, advice: str = ""
 ) -> Finding:
-    """Return the finding of one secret; `marked`: with a mark of the secret, to join it with others."""
+    """Return the finding of one secret; `marked`: with a mark of the secret, to join it with others.
+
+    `advice` is added to the remedy of the rule.
+    """
     hit = hits[0]
     rule = catalog.one("secrets", hit.rule)
     line = source.line(hit.start)
@@ -43,7 +54,7 @@ def secret_finding(
         line=line,
         end_line=end_line if end_line != line else None,
         message=describe(rule, source, hits),
-        remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
+        remedy=rule.remedy + advice,
         evidence=evidence(source.text, source.hits, hit),
         fingerprint=fingerprint(hit.rule, source.path, slow_hash(source.path, hit.value)),
         commit=source.commit,

@@ -24,20 +24,23 @@ from cli_guard.model import (
 from cli_guard.repository.protocol import RawContents
 from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
+from cli_guard.reviewers.published import find_published_keys
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secret_words import IN_HISTORY, SearchedText, secret_finding
+from cli_guard.reviewers.secret_places import partial_blocks, weigh_places
+from cli_guard.reviewers.secret_words import (
+    BEFORE_PUSH,
+    IN_HISTORY,
+    SearchedText,
+    no_line,
+    secret_finding,
+)
 from cli_guard.secrets import Scan, SecretHit, filenames, places, scan, scan_keys
-from cli_guard.secrets.added import GAP, AddedText, core
+from cli_guard.secrets.added import GAP, AddedText
 from cli_guard.secrets.archives import ArchiveBudget
-from cli_guard.secrets.examples import find_shown, weaken
-from cli_guard.secrets.keyblocks import MARKS, find_blocks
 
 FILE_FINDINGS = 100
 
 
-BASE64_LINE = (
-    r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
-)
 MESSAGE = "in the commit message"
 OTHER_TEXT = "in a header of the commit, or in a part of its message that Git does not always keep or show"
 
@@ -55,6 +58,7 @@ class Findings:
     scanned: dict[bytes, Scan] = field(default_factory=dict)
     published: Callable[[str], bool] | None = None
     marked: bool = False
+    in_history: str = ""
     opened: set[str | None] = field(default_factory=set)
     budget: ArchiveBudget = field(default_factory=lambda: ArchiveBudget(0))
 
@@ -77,7 +81,10 @@ def review(subject: ReviewInput) -> Report:
 
     The scan of a file stops after so many steps (`engine.STEPS`), and the report says so.
     """
-    so_far = Findings(marked=subject.event == "scan" or subject.shard is not None)
+    so_far = Findings(
+        marked=subject.event == "scan" or subject.shard is not None,
+        in_history=BEFORE_PUSH if subject.pushed else IN_HISTORY,
+    )
     commit = subject.changes.commit if not subject.history else None
     _review_changes(subject, subject.changes, so_far, commit=None)
     shard = subject.shard
@@ -100,6 +107,7 @@ def review(subject: ReviewInput) -> Report:
         # `changes` reports what a limit skipped of the whole change; a commit may hold more.
         so_far.skipped += [each for each in step.skipped if each.asks]
     _review_vouched(subject, so_far)
+    so_far.found += find_published_keys(subject)
     for tag in subject.tags if messages else ():
         _review_text(subject, tag.text, so_far, tag.oid, MESSAGE)
     ordered = sorted(
@@ -111,6 +119,7 @@ def review(subject: ReviewInput) -> Report:
 def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
     """Search the commits that may be on the remote already: only for keys that this push publishes."""
     so_far.published = subject.published
+    so_far.in_history = ""
     for step in subject.vouched:
         _review_changes(subject, step, so_far, commit=step.commit)
         _review_words(subject, step, so_far, step.commit)
@@ -178,7 +187,9 @@ def _review_lines(
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     source = SearchedText(change.path, added.text, result.hits, added.line, commit)
-    weighed = _weigh_places(subject, change, added, result.hits) if result.hits else ()
+    weighed = (
+        weigh_places(subject.contents, change, added, result.hits) if result.hits else ()
+    )
     groups = _by_value(weighed)
     if not so_far.marked:
         groups = _join_advice(groups)
@@ -187,22 +198,9 @@ def _review_lines(
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     for hits in groups[:FILE_FINDINGS]:
         _add(so_far, source, hits)
-    _review_partial_blocks(subject, change, added, result, so_far, commit)
-
-
-def _weigh_places(
-    subject: ReviewInput, change: FileChange, added: AddedText, hits: Sequence[SecretHit]
-) -> Sequence[SecretHit]:
-    """Leave out what only moved within the file; what the file shows as an example is advice."""
-    moved = {core(line) for line in change.removed.values()} if hits else set()
-    hits = [
-        hit for hit in hits if not moved or not added.lines_of(hit.start, hit.end) <= moved
-    ]
-    text = None if all(hit.proven for hit in hits) else subject.contents.new(change)
-    whole = added if text is None else AddedText.of_file(text)
-    places = {hit: added.offset_in(whole, hit.start) for hit in hits}
-    shown = find_shown(whole.text, change.path, places.values())
-    return [weaken(hit) if places[hit] in shown and not hit.proven else hit for hit in hits]
+    known = {added.line(hit.start) for hit in result.hits}
+    for block in partial_blocks(subject.contents, change, added, known, commit):
+        _add(so_far, block, list(block.hits))
 
 
 def _review_binary(
@@ -216,7 +214,7 @@ def _review_binary(
     before = "\n".join(change.removed.values()) if result.hits else ""
     # Text after a gap does not continue a key block before it.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
-    source = SearchedText(change.path, text, hits, _no_line, commit, "in a binary file")
+    source = SearchedText(change.path, text, hits, no_line, commit, "in a binary file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
         _add(so_far, source, group)
 
@@ -237,45 +235,10 @@ def _review_packed(
     so_far.skipped += packed.skipped
     for text, hits in packed.found:
         source = SearchedText(
-            change.path, text, hits, _no_line, commit, "in a compressed file"
+            change.path, text, hits, no_line, commit, "in a compressed file"
         )
         for group in _by_value(hits)[:FILE_FINDINGS]:
             _add(so_far, source, group)
-
-
-def _review_partial_blocks(
-    subject: ReviewInput,
-    change: FileChange,
-    added: AddedText,
-    result: Scan,
-    so_far: Findings,
-    commit: str | None,
-) -> None:
-    """Find a private key of which the change adds only some lines, in the whole file.
-
-    The file of a commit in the history is known if the commit names its blob.
-    """
-    signs = any(sign in added.text for sign in ("PRIVATE KEY", "Private-Lines"))
-    if (commit is not None and change.new_blob is None) or not (
-        signs or re.search(BASE64_LINE, added.text)
-    ):
-        return
-    text = subject.contents.new(change)
-    if text is None or not any(mark in text.lower() for mark in MARKS):
-        return
-    whole = AddedText.of_file(text)
-    known = {added.line(hit.start) for hit in result.hits}
-    for hit in find_blocks(text):
-        first = whole.line(hit.start)
-        last = whole.line(hit.end - 1)
-        if (
-            first is None
-            or last is None
-            or first in known
-            or not change.touches(first, last)
-        ):
-            continue
-        _add(so_far, SearchedText(change.path, text, (hit,), whole.line, commit), [hit])
 
 
 def _skip_rest(so_far: Findings, path: str, what: str) -> None:
@@ -297,7 +260,7 @@ def _review_text(
     if not text:
         return
     result = _scan(text, "", so_far)
-    line = AddedText.of_file(text).line if where == MESSAGE else _no_line
+    line = AddedText.of_file(text).line if where == MESSAGE else no_line
     source = SearchedText("", text, result.hits, line, commit, where)
     fresh = [
         hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)
@@ -325,13 +288,9 @@ def _review_paths(
             continue
         path = "" if of else paths[place]
         source = SearchedText(
-            path, text, (hit,), _no_line, commit, f"in the name of {of or 'the file'}"
+            path, text, (hit,), no_line, commit, f"in the name of {of or 'the file'}"
         )
         _add(so_far, source, [hit])
-
-
-def _no_line(_offset: int) -> None:
-    """Return None: a name has no lines."""
 
 
 def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -350,7 +309,7 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
             path=change.path,
             line=None,
             message=f"Files named {name} usually hold credentials.",
-            remedy=rule.remedy + (IN_HISTORY if commit is not None else ""),
+            remedy=rule.remedy + (so_far.in_history if commit is not None else ""),
             fingerprint=fingerprint(rule.id, change.path, name),
             commit=commit,
         )
@@ -404,4 +363,5 @@ def _add(so_far: Findings, source: SearchedText, hits: list[SecretHit]) -> None:
     so_far.seen.update({key, *((each.rule, each.value) for each in hits)})
     if so_far.published and (hit.generic or so_far.published(hit.value)):
         return
-    so_far.found.append(secret_finding(source, hits, marked=so_far.marked))
+    advice = so_far.in_history if source.commit is not None else ""
+    so_far.found.append(secret_finding(source, hits, marked=so_far.marked, advice=advice))

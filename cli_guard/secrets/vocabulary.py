@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
+# The one letter whose lower case is longer.
+GROWING = "\u0130"
 # Only ASCII is known byte by byte; anything beyond it counts as a letter.
 WORDS_ALONE = bytes(
     byte if chr(byte).isalnum() or byte == ord("_") or byte > 127 else 32
@@ -81,8 +83,8 @@ def _core(keyword: str) -> tuple[bytes, frozenset[tuple[int, ...]]]:
 
 
 def fold(text: str) -> str:
-    """Lower the case without changing the length: a few letters (U+0130) grow, and offsets must not move."""
+    """Lower the case without changing the length: one letter (U+0130) would grow, and offsets must not move."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+    return GROWING.join(part.lower() for part in text.split(GROWING))

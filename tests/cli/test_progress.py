@@ -80,3 +80,12 @@ def test_a_terminal_that_is_gone_stops_nothing() -> None:
     line.update(1, 2)
     line.update(2, 2)
     line.remove()
+
+
+def test_other_things_than_files_are_named() -> None:
+    stream = Terminal()
+    now = [0.0]
+    line = Progress(stream, lambda: now[0])
+    now[0] = AFTER_SECONDS
+    line.update(500, 5_000, "commits")
+    assert stream.screen() == "cli-guard: 10 % of 5,000 commits"

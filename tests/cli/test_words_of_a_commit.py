@@ -179,3 +179,37 @@ def test_a_push_that_waits_names_its_commits(hooked: Repo) -> None:
     path.write_text(json.dumps(kept))
     hooked.git("commit", "-q", "--amend", "--no-verify", "-m", "Add the reports")
     assert "outdated" in guard(hooked, "pending").out and waiting(hooked)
+
+
+NOTHING_NEW = "cli-guard: no new lines, nothing to report\n"
+
+
+def test_what_has_no_new_lines_is_one_line_everywhere(hooked: Repo) -> None:
+    hooked.git("checkout", "-q", "-b", "topic")
+    hooked.commit("Add a", {"a.py": "a = 1\n"})
+    hooked.git("checkout", "-q", "main")
+    base = hooked.commit("Add b", {"b.py": "b = 1\n"})
+    said = {}
+    # `--amend --no-edit` and `--allow-empty`: nothing is staged.
+    first, last = commit(hooked, "Add b\n")
+    said["empty"] = first.all + last.all
+    hooked.git("merge", "-q", "--no-commit", "--no-ff", "--no-verify", "topic")
+    first = guard(hooked, "hook", "pre-merge-commit", env=INDEX)
+    hooked.write(".git/MERGE_MSG", "Merge branch 'topic'\n")
+    last = guard(hooked, "hook", "commit-msg", ".git/MERGE_MSG", env=INDEX)
+    said["merge"] = first.all + last.all
+    hooked.git("merge", "--abort")
+    hooked.commit("Add c", {"c.py": "c = 1\n"})
+    hooked.git("rm", "-q", "c.py")
+    tip = hooked.commit("Remove c")
+    line = f"refs/heads/main {tip} refs/heads/main {base}\n"
+    said["push"] = guard(hooked, "hook", "pre-push", "origin", stdin=line).all
+    line = f"refs/heads/main {base} refs/heads/x {'0' * 40}\n"
+    hooked.git("update-ref", "-m", "update by push", "refs/remotes/origin/main", base)
+    said["tag"] = guard(hooked, "hook", "pre-push", "origin", stdin=line).all
+    assert said == dict.fromkeys(said, NOTHING_NEW)
+
+
+def test_a_message_with_a_remark_has_no_second_line(hooked: Repo) -> None:
+    first, last = commit(hooked, "wip\n")
+    assert first.all == "" and last.out.endswith("\ncli-guard: no new lines, 1 remark\n")

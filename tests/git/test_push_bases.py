@@ -95,13 +95,13 @@ def test_commits_of_another_remote_are_searched_for_new_keys_only(
         dry = pushed.try_git("push", "--dry-run", "origin", "one")
         assert dry.code == 0, dry.all
         assert "theirs.py" not in dry.all
-        assert "1 commit that another remote" in dry.all
+        assert "1 commit of up goes to a new place (origin): searched" in dry.all
     pushed.git("checkout", "-q", "theirs")
     pushed.commit("their key", {"secret.py": SECRET})
     pushed.git("push", "-q", "--no-verify", "up", "theirs")
     done = push(pushed, "theirs")
     assert done.code == 1
-    assert "secret.py:1" in done.all
+    assert "1 to review" in done.all and "secret.py:1" in done.all
     # The remote has it already: nothing new is published.
     pushed.git("checkout", "-q", "main")
     pushed.commit("Key", {"known.py": SECRET})

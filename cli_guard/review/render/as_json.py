@@ -20,6 +20,8 @@ from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
+# Of few findings.
+RARE = ("mark", "published", "replaces")
 KEYS = "rule category severity confidence path line end_line message remedy suggestion evidence fingerprint commit"
 
 
@@ -76,7 +78,7 @@ def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
 
 
 def _finding(found: Finding) -> Mapping[str, object]:
-    more = {key: value for key in ("mark", "replaces") if (value := getattr(found, key))}
+    more = {name: value for name in RARE if (value := getattr(found, name))}
     return {
         **{key: getattr(found, key) for key in KEYS.split()},
         "where": where(found),

@@ -68,13 +68,14 @@ def render(
     brief: bool = False,
     advice: int = 5,
 ) -> str:
-    """Render text with a final newline; empty for a commit message without findings.
+    """Render text with a final newline; empty for a clean commit message, unless no hook before spoke of its change.
 
     `color` allows SGR codes, which carry no information. `ascii_only` is for a terminal that is not UTF-8.
     `advice` limits the remarks that are shown, unless `verbose`, which shows all of them and the times; `brief`, for
     a hook, limits all that does not stop Git to BRIEF lines.
     """
-    if review.is_silent:
+    # Of an empty commit the hook before says nothing.
+    if review.is_silent and (review.files or review.nothing):
         return ""
     paint: Paint = _paint if color else lambda _style, text: text
     style = "brief" if brief else ""

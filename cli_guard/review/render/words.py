@@ -69,10 +69,14 @@ def count(number: int, one: str) -> str:
 
 
 def coverage(review: Review) -> str:
-    """Say how much was reviewed: `3 files reviewed (1 for secrets only: PHP)`, `3 of 5 files reviewed`."""
+    """Say how much was reviewed: `3 files reviewed (1 for secrets only: PHP)`, `3 of 5 files reviewed`.
+
+    A clean merge, an empty commit, and a push whose commits add up to nothing have no new lines.
+    """
+    if review.nothing:
+        return f"nothing to review: {printable(review.review_reason or '')}"
     if not review.files:
-        reason = f": {printable(review.review_reason)}" if review.review_reason else ""
-        return f"nothing to review{reason}"
+        return "no new lines"
     verb = "scanned" if review.event == "scan" else "reviewed"
     whole = f"{count(review.files, review.unit)} {verb}{_secrets_only(review)}"
     return whole if review.reviewed == review.files else f"{review.reviewed} of {whole}"
@@ -214,7 +218,7 @@ def next_steps(review: Review) -> tuple[str, ...]:
     unread = "not everything was read" if any(each.asks for each in review.skipped) else ""
     said = (
         f", {found or unread or 'nothing to report'}"
-        if found or unread or review.reviewed
+        if found or unread or review.reviewed or not (review.files or review.nothing)
         else ""
     )
     known = f" ({count(review.examples, 'known example key')})" if review.examples else ""
