@@ -4,10 +4,10 @@
     python -m benchmarks.protections --random N [--newest M] REPOSITORY ...
     both [--show] [--only WORD]
 
---fixes reads JSON lines with `repo` (the folder's name, OWNER+NAME), `fix_commit`, `files`, `kind` and `sort`: each fix
-is taken back in these files and counts as found if a finding of the reviewer is near a line of the change, and the fix
-itself (forward) must have none. --random takes N commits without a merge, spread over the M newest of each repository (2,000),
-and counts those with a finding. A repository is a Git folder, or a folder that holds one as `repo`. The rules alone
+--fixes reads JSON lines with `repo` (the folder's name, OWNER+NAME), `fix_commit`, `files`, `kind` and `sort`. Each fix
+is taken back in these files and counts as found if a finding of the reviewer is near a line of the change; the fix
+itself (forward) must have none. --random takes N commits without a merge, spread over the M newest of each repository
+(2,000), and counts those with a finding. A repository is a Git folder, or a folder that holds one as `repo`. The rules alone
 decide, in this process; with --show each finding is printed.
 """
 

@@ -8,8 +8,8 @@ reading       walks the syntax tree of one side, only through nodes that a hunk 
               (functions, classes) around them. `conditions` reads an `if`, `plain_text` what has no grammar: settings
               in lines, templates. `naming` writes the names of every language with dots.
 difference    takes the facts of both sides of a file as multisets: what is on both sides is neither gone nor new, so
-              a line that is wrapped or moved shows nothing. `ChangeDifference` pairs the units over all files of a change:
-              by name in the file, by name in another file, then by likeness.
+              a line that is wrapped or moved shows nothing. `ChangeDifference` pairs the units over all files of a
+              change: by name in the file, by name in another file, then by likeness.
 loosening     compares what went with what came in the same unit: the same condition with one operand less, the same
               call with a weaker argument, the same pattern without its anchor.
 

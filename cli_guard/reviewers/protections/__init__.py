@@ -10,6 +10,7 @@ from cli_guard.code.test_files import has_test_words, is_test_or_example
 from cli_guard.model import FileChange, Kind, Report, Skipped, Status
 from cli_guard.reviewers.protections.findings import findings_of
 from cli_guard.reviewers.protections.losses import Losses
+from cli_guard.reviewers.protections.warnings import warned_losses
 from cli_guard.reviewers.protections.weakenings import find_weakenings
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -28,7 +29,8 @@ def review(subject: ReviewInput) -> Report:
     difference = ChangeDifference(tuple(differences))
     losses = Losses(difference, subject.contents).find()
     weakenings = list(find_weakenings(difference))
-    findings = findings_of(losses, weakenings)
+    warned = list(warned_losses(differences))
+    findings = findings_of(losses, weakenings, warned, subject.contents)
     skipped = tuple(
         Skipped(file.change.path, f"protections: {side.unread}")
         for file in differences

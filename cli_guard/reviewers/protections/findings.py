@@ -1,54 +1,88 @@
 """Build findings that show both states: the lines that went with `-`, what stands there now with `+`."""
 
+import re
 from collections.abc import Iterator, Sequence
 
-from cli_guard.code.changes.facts import CodeFact
-from cli_guard.model import FileChange, Finding, Hunk, fingerprint
+from cli_guard.code.changes.difference import FileDifference
+from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.model import Contents, FileChange, Finding, Hunk, Severity, fingerprint
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.losses import Loss, hunk_of
+from cli_guard.reviewers.protections.warnings import warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
 from cli_guard.rules import catalog
+from cli_guard.rules.catalog import Rule
 
 SHOWN_LINES = 6
 SHOWN_CHARS = 120
-MOST_PER_RULE = 20
+SIBLINGS = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
+FEWEST_SIBLINGS = 2
+Warned = tuple[CodeFact, FileDifference]
 
 
-def findings_of(losses: Sequence[Loss], weakenings: Sequence[Weakening]) -> list[Finding]:
+def findings_of(
+    losses: Sequence[Loss],
+    weakenings: Sequence[Weakening],
+    warned: Sequence[Warned],
+    contents: Contents,
+) -> list[Finding]:
     """Return one finding for each place, by path and line: of several that of the first rule of the list."""
     order = {rule: number for number, rule in enumerate(catalog.by_id(GROUP))}
-    every = [*map(finding_of_loss, losses), *map(finding_of_weakening, weakenings)]
+    every = [finding_of_loss(loss, contents) for loss in losses]
+    every += map(finding_of_weakening, weakenings)
+    every += [finding_of_warning(fact, file) for fact, file in warned]
     found: dict[tuple[str, int], Finding] = {}
     for finding in sorted(every, key=lambda each: order[each.rule]):
         found.setdefault((finding.path, finding.line or 0), finding)
     return sorted(found.values(), key=lambda each: (each.path, each.line or 0, each.rule))
 
 
-def finding_of_loss(loss: Loss) -> Finding:
+def finding_of_loss(loss: Loss, contents: Contents) -> Finding:
+    """Return the finding of a loss; it asks for a person where a warning went along, or others still check."""
     rule = catalog.one(GROUP, f"{PREFIX}{loss.family}")
-    change = loss.file.change
-    line, hunk = place_now(change, loss.fact)
-    return rule.finding(
-        path=change.path,
-        line=line,
-        message=f"{name_of(loss.fact)} is gone: {rule.extra['message']}",
-        evidence="\n".join(shown(hunk, loss.fact)) if hunk else "",
-        fingerprint=fingerprint(rule.id, change.path, loss.fact.text),
-    )
+    why = f"{name_of(loss.fact)} is gone: {rule.extra['message']}"
+    others = siblings(loss, contents)
+    if others:
+        why = f"{why}; {others} other places of this file still have it"
+    return finding_at(rule, loss.fact, loss.file, why, asks=others >= FEWEST_SIBLINGS)
 
 
 def finding_of_weakening(weakening: Weakening) -> Finding:
     looser = weakening.looser
     rule = catalog.one(GROUP, f"{PREFIX}weaker-{looser.sort}")
-    change = weakening.file.change
-    line, hunk = place_now(change, looser.old)
+    why = f"{looser.why}: {rule.extra['message']}"
+    return finding_at(rule, looser.old, weakening.file, why)
+
+
+def finding_of_warning(fact: CodeFact, file: FileDifference) -> Finding:
+    rule = catalog.one(GROUP, f"{PREFIX}warned")
+    return finding_at(rule, fact, file, rule.extra["message"])
+
+
+def finding_at(
+    rule: Rule, fact: CodeFact, file: FileDifference, message: str, *, asks: bool = False
+) -> Finding:
+    change = file.change
+    line, hunk = place_now(change, fact)
+    asks = asks or (hunk is not None and warned_in(file, hunk))
     return rule.finding(
         path=change.path,
         line=line,
-        message=f"{looser.why}: {rule.extra['message']}",
-        evidence="\n".join(shown(hunk, looser.old)) if hunk else "",
-        fingerprint=fingerprint(rule.id, change.path, looser.old.text),
+        message=message,
+        severity=Severity.HIGH if asks else rule.severity,
+        evidence="\n".join(shown(hunk, fact)) if hunk else "",
+        fingerprint=fingerprint(rule.id, change.path, fact.text),
     )
+
+
+def siblings(loss: Loss, contents: Contents) -> int:
+    """Return at how many other places of the file a call or decorator that went still stands."""
+    fact = loss.fact
+    if fact.kind not in SIBLINGS:
+        return 0
+    name = re.escape(fact.name.rpartition(".")[2])
+    text = contents.new(loss.file.change) or ""
+    return len(re.findall(rf"(?<!\w){name}(?!\w)", text))
 
 
 def name_of(fact: CodeFact) -> str:

@@ -74,6 +74,8 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if fact.unit and pair is None and not has_word(text, short_name(fact.unit)):
             return False
+        if fact.kind is FactKind.DEFINITION and self.is_called(fact, text):
+            return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
         if fact.kind is FactKind.OPTION and parent_is_gone(loss):
@@ -83,6 +85,14 @@ class Losses:
         words = pair.words if pair else frozenset(IDENTIFIER.findall(text))
         guarded = guarded_words(fact)
         return not guarded or not guarded.isdisjoint(words)
+
+    def is_called(self, fact: CodeFact, text: str) -> bool:
+        """Return whether what a definition was called by is there: then it is defined elsewhere now."""
+        name = plain_name(fact)
+        came = (new for file in self.difference.files for new in file.came)
+        return has_word(text, fact.name) or any(
+            new.kind is FactKind.CALL and plain_name(new) == name for new in came
+        )
 
     def is_like_before(self, loss: Loss, pair: Unit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
@@ -132,16 +142,13 @@ def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
-    """Return whether a member of any family came where this one stood, or what is called is defined elsewhere now."""
+    """Return whether a member of any family came where this one stood."""
     fact = loss.fact
     hunk = hunk_of(loss.file.change, fact)
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
         if here and hunk is not None and covers(hunk, new):
-            return True
-        defined = fact.kind is FactKind.DEFINITION and new.kind is FactKind.CALL
-        if defined and plain_name(new) == plain_name(fact):
             return True
     return False
 
