@@ -6,9 +6,11 @@
 
 --fixes reads JSON lines with `repo` (the folder's name, OWNER+NAME), `fix_commit`, `files`, `kind` and `sort`. Each fix
 is taken back in these files and counts as found if a finding of the reviewer is near a line of the change; the fix
-itself (forward) must have none. --random takes N commits without a merge, spread over the M newest of each repository
-(2,000), and counts those with a finding. A repository is a Git folder, or a folder that holds one as `repo`. The rules alone
-decide, in this process; with --show each finding is printed.
+itself (forward) must have none.
+
+--random takes N commits without a merge, spread over the M newest of each repository (2,000), and counts those with a
+finding. A repository is a Git folder, or a folder that holds one as `repo`. The rules alone decide, in this process;
+with --show each finding is printed.
 """
 
 import argparse

@@ -19,7 +19,14 @@ SIGN = re.compile(r"[=!<>]+")
 NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
 OCTAL = frozenset("01234567")
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
-COMPARED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION, FactKind.TEXT, *JUDGED)
+COMPARED = (
+    FactKind.CALL,
+    FactKind.DECORATOR,
+    FactKind.OPTION,
+    FactKind.TEXT,
+    FactKind.OUTPUT,
+    *JUDGED,
+)
 MOST_PAIRS = 400
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
@@ -37,7 +44,7 @@ SEPARATOR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Looser:
-    """A fact that became looser, of the sort `condition`, `match`, `value` or `member`, and why."""
+    """A fact that became looser, of the sort `condition`, `match`, `value`, `member` or `output`, and why."""
 
     old: CodeFact
     new: CodeFact
@@ -119,6 +126,10 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             return Looser(old, new, "condition", why)
     if old.kind is not new.kind:
         return None
+    if is_raw_now(old, new):
+        return Looser(
+            old, new, "output", f"`{new.name}` is printed as it is, without an escape"
+        )
     if why := lost_scope(old, new):
         return Looser(old, new, "member", why)
     change = Edit.between(old.text, new.text)
@@ -214,6 +225,13 @@ def reasons(old: CodeFact, new: CodeFact, change: Edit) -> Iterator[tuple[str, s
         and (why := loosened_value(old, change))
     ):
         yield "value", why
+
+
+def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
+    """Return whether a template printed an expression with an escape and prints it without one."""
+    if old.kind is not FactKind.OUTPUT or (old.detail, new.detail) != ("escaped", "raw"):
+        return False
+    return old.name.split("|")[0].strip() in new.name
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:

@@ -1,17 +1,12 @@
 """The reviewer of protections: what a change takes away, and what it weakens.
 
-`code.changes` says what went and what came; `families` which of it are protections; `losses` which of them are really
-gone; `weakenings` which became weaker; `findings` shows both states.
+`judging` compares the two states of the files that the change alters, with `code.changes`; `families` says which facts
+are protections, `losses` which of them are really gone, `weakenings` which became weaker, `warnings` where words of
+attack went along; `findings` shows both states.
 """
 
-from cli_guard.code.changes.difference import ChangeDifference, FileDifference, compare_file
-from cli_guard.code.classify import unreadable
 from cli_guard.code.test_files import has_test_words, is_test_or_example
-from cli_guard.model import FileChange, Kind, Report, Skipped, Status
-from cli_guard.reviewers.protections.findings import findings_of
-from cli_guard.reviewers.protections.losses import Losses
-from cli_guard.reviewers.protections.warnings import warned_losses
-from cli_guard.reviewers.protections.weakenings import find_weakenings
+from cli_guard.model import FileChange, Kind, Report, Status
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["review"]
@@ -22,48 +17,26 @@ def review(subject: ReviewInput) -> Report:
     losing = [change for change in subject.changes if may_lose(change)]
     if not losing:
         return Report()
-    differences = [compare(subject, change) for change in losing]
-    others = [c for c in subject.changes if c not in losing and may_gain(c)]
-    if any(file.went for file in differences):
-        differences += [compare(subject, change) for change in others]
-    difference = ChangeDifference(tuple(differences))
-    losses = Losses(difference, subject.contents).find()
-    weakenings = list(find_weakenings(difference))
-    warned = list(warned_losses(differences))
-    findings = findings_of(losses, weakenings, warned, subject.contents)
-    skipped = tuple(
-        Skipped(file.change.path, f"protections: {side.unread}")
-        for file in differences
-        for side in (file.old, file.new)
-        if side.unread
-    )
-    return Report(tuple(findings), skipped)
+    # Most changes of one file, and all that only add, need none of it.
+    from cli_guard.reviewers.protections.judging import judge
+
+    gaining = [change for change in subject.changes if may_gain(change)]
+    return judge(subject, losing, [each for each in gaining if each not in losing])
 
 
 def is_judged(change: FileChange) -> bool:
-    """Return whether a file is the program itself: no test, example, generated or foreign file."""
+    """Return whether a file is the program itself: no test or example."""
     path = change.path
-    return (
-        change.kind is Kind.TEXT
-        and not is_test_or_example(path)
-        and not has_test_words(path)
-    )
+    is_tested = is_test_or_example(path) or has_test_words(path)
+    return change.kind is Kind.TEXT and not is_tested
 
 
 def may_lose(change: FileChange) -> bool:
     """Return whether a change removes or alters lines of a file that goes on."""
-    gone = change.status in (Status.DELETED, Status.ADDED)
-    return not gone and is_judged(change) and any(h.removed for h in change.hunks)
+    ends = change.status in (Status.DELETED, Status.ADDED)
+    return not ends and any(hunk.removed for hunk in change.hunks) and is_judged(change)
 
 
 def may_gain(change: FileChange) -> bool:
-    return change.status is not Status.DELETED and is_judged(change) and bool(change.hunks)
-
-
-def compare(subject: ReviewInput, change: FileChange) -> FileDifference:
-    old = subject.contents.old(change)
-    new = subject.contents.new(change)
-    most = subject.limits.file_chars
-    if new is not None and unreadable(change.path, new, most):
-        old = new = None
-    return compare_file(subject.trees, change, old, new)
+    """Return whether a change adds lines, where a protection may have moved to."""
+    return any(hunk.added for hunk in change.hunks) and is_judged(change)

@@ -17,6 +17,7 @@ SHOWN_LINES = 6
 SHOWN_CHARS = 120
 SIBLINGS = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
+SORTS = {"output": "escape"}
 Warned = tuple[CodeFact, FileDifference]
 
 
@@ -49,7 +50,7 @@ def finding_of_loss(loss: Loss, contents: Contents) -> Finding:
 
 def finding_of_weakening(weakening: Weakening) -> Finding:
     looser = weakening.looser
-    rule = catalog.one(GROUP, f"{PREFIX}weaker-{looser.sort}")
+    rule = catalog.one(GROUP, f"{PREFIX}{SORTS.get(looser.sort, f'weaker-{looser.sort}')}")
     why = f"{looser.why}: {rule.extra['message']}"
     return finding_at(rule, looser.old, weakening.file, why)
 
