@@ -60,7 +60,8 @@ class ReviewInput:
     oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
     removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
     push may be on the remote already: in them only keys count that the remote has not `published`. `idle` reviewers
-    have no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change.
+    have no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change,
+    `own_guards` the names that its policy calls protections.
     """
 
     event: str
@@ -82,6 +83,7 @@ class ReviewInput:
     idle: frozenset[str] = frozenset()
     advice: HookAdvice = field(default_factory=HookAdvice)
     user_rules: UserRules = NO_RULES
+    own_guards: tuple[str, ...] = ()
 
     def under(self, policy: "Policy") -> "ReviewInput":
         """Apply a policy's bounds, message style and protected branches; a file with a new role counts as new."""
@@ -100,6 +102,7 @@ class ReviewInput:
             idle=idle,
             advice=HookAdvice(advising, *bounded),
             style=policy.message_style,
+            own_guards=policy.own_guards,
             protected_branches=policy.protected_branches,
         )
 

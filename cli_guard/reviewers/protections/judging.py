@@ -24,7 +24,7 @@ def judge(
     if any(file.went for file in files):
         files += [compare(subject, change) for change in gaining]
     difference = ChangeDifference(tuple(files))
-    losses = Losses(difference, subject.contents).find()
+    losses = Losses(difference, subject.contents, subject.own_guards).find()
     weakenings = list(find_weakenings(difference))
     warned = list(warned_losses(files))
     findings = findings_of(losses, weakenings, warned, subject.contents)

@@ -15,7 +15,7 @@ from cli_guard.code.changes.difference import (
 from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, words_of_name
 from cli_guard.code.languages import language_for
 from cli_guard.model import Contents, FileChange, Hunk, Status
-from cli_guard.reviewers.protections.families import families_of
+from cli_guard.reviewers.protections.families import NAMED, families_of
 
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
@@ -41,15 +41,16 @@ class Losses:
 
     difference: ChangeDifference
     contents: Contents
+    own_guards: tuple[str, ...] = ()
 
     def find(self) -> list[Loss]:
         """Return the losses by family, file and line."""
         went: defaultdict[str, list[Loss]] = defaultdict(list)
         came: defaultdict[str, list[Loss]] = defaultdict(list)
         for file in self.difference.files:
-            for each in members(file, file.went):
+            for each in self.members(file, file.went):
                 went[each.family].append(each)
-            for each in members(file, file.came, came=True):
+            for each in self.members(file, file.came, came=True):
                 came[each.family].append(each)
         found: list[Loss] = []
         gains = net(every(came), every(went))
@@ -63,6 +64,18 @@ class Losses:
                     if self.still_stands(loss) and not is_replaced(loss, gains)
                 ]
         return found
+
+    def members(
+        self, file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
+    ) -> Iterator[Loss]:
+        """Yield the members of each family among some facts, and those of the repository's own guards."""
+        yield from members(file, facts, came=came)
+        for fact in facts if self.own_guards else ():
+            name = f".{fact.name}"
+            if fact.kind in NAMED and any(
+                name.endswith(f".{own}") for own in self.own_guards
+            ):
+                yield Loss("own", fact, file)
 
     def still_stands(self, loss: Loss) -> bool:
         """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
