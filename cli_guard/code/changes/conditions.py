@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 MOST_STATEMENTS = 4
 NEGATED = ("unless", "unless_modifier", "guard_statement")
 BODY_FIELDS = ("consequence", "body")
-JUDGED = frozenset(("binary", "test", "not", "call"))
+JUDGED = ("binary", "test", "not")
+COMPARISONS = frozenset("== != === !== < > <= >= in is =~ !~ instanceof".split())
 WRAPPERS = frozenset(
     "expression_statement parenthesized_expression statement_list statements else_clause block then".split()
 )
@@ -144,6 +145,15 @@ def returned_condition(node: "SgNode", shapes: Mapping[str, str]) -> "SgNode | N
     inner = node.named_children()
     while len(inner) == 1 and inner[0].kind() in WRAPPERS | {"expression_list"}:
         inner = inner[0].named_children()
-    if len(inner) == 1 and shapes.get(inner[0].kind()) in JUDGED:
+    if len(inner) == 1 and is_condition(inner[0], shapes):
         return inner[0]
     return None
+
+
+def is_condition(node: "SgNode", shapes: Mapping[str, str]) -> bool:
+    """Return whether an expression is true or false by its form: a comparison, a negation, several joined."""
+    shape = shapes.get(node.kind())
+    if shape == "binary":
+        signs = {child.text() for child in node.children() if not child.is_named()}
+        return not signs.isdisjoint(COMPARISONS | JOINERS.keys())
+    return shape in JUDGED

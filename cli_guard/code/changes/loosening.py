@@ -28,6 +28,7 @@ COMPARED = (
     *JUDGED,
 )
 MOST_PAIRS = 400
+LONGEST_WORDS = 4
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
 FIRST_ANCHORS = ("^", "\\A")
@@ -222,7 +223,7 @@ def reasons(old: CodeFact, new: CodeFact, change: Edit) -> Iterator[tuple[str, s
     if (
         old.kind is FactKind.OPTION
         and old.name == new.name
-        and (why := loosened_value(old, change))
+        and (why := loosened_value(old, new))
     ):
         yield "value", why
 
@@ -268,7 +269,9 @@ def loosened_words(change: Edit) -> tuple[str, str] | None:
     gone = change.gone.strip()
     new = change.new.strip()
     for sort, ranks in strengths().orders:
-        if is_weaker(new, gone, ranks):
+        longest = LONGEST_WORDS if sort == "member" else 1
+        short = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new))) <= 2 * longest
+        if short and is_weaker(new, gone, ranks):
             return sort, f"`{new}` is weaker than `{gone}`"
     return None
 
@@ -296,12 +299,12 @@ def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
     return min((ranks[word] for word in words if word in ranks), default=None)
 
 
-def loosened_value(old: CodeFact, change: Edit) -> str:
+def loosened_value(old: CodeFact, now_as: CodeFact) -> str:
     """Return why a value is looser under its key, "" if it is not."""
     words = frozenset(words_of_name(old.name.rpartition(".")[2]))
     known = strengths()
-    gone = change.gone.strip().lower()
-    new = change.new.strip().lower()
+    gone = plain_value(old)
+    new = plain_value(now_as)
     if words & known.on and gone == "true" and new == "false":
         return f"`{old.name}` is off now"
     if words & known.off and gone == "false" and new == "true":
@@ -311,9 +314,13 @@ def loosened_value(old: CodeFact, change: Edit) -> str:
     if was is None or now is None or was == now:
         return ""
     if words & known.bits and gone[:1] == new[:1] == "0" and now & ~was:
-        return f"{change.new} gives more rights than {change.gone}"
+        return f"{new} gives more rights than {gone}"
     is_looser = (words & known.less and now < was) or (words & known.more and now > was)
-    return f"{change.new} is looser than {change.gone}" if is_looser else ""
+    return f"{new} is looser than {gone}" if is_looser else ""
+
+
+def plain_value(fact: CodeFact) -> str:
+    return fact.detail.strip("\"'`,; ").lower()
 
 
 def number_of(text: str) -> int | None:

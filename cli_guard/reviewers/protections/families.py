@@ -29,6 +29,10 @@ PREFIX = "protection-"
 NAMED = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR, FactKind.DEFINITION)
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 PRINTED = (FactKind.OUTPUT,)
+ERROR_CHECK = re.compile(
+    r"!?\(?(?:\w+ :?= .{1,200}; ?)?!?\w*(?i:err|error|exception|rc|ret|res|result|status)\w*"
+    r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +119,10 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
         yield from _signs_of_words(fact.name.rpartition(".")[2])
         yield from _signs_of_name(fact.name.lower())
     elif fact.kind in JUDGED:
-        yield from _signs_of_words(fact.text)
+        # What went wrong in a call is no check of a value, whatever the message says of it.
+        if ERROR_CHECK.fullmatch(fact.name):
+            return
+        yield from _signs_of_words(fact.name)
     elif fact.kind in PRINTED:
         yield from _signs_of_words(fact.name)
     for sign in _others():

@@ -18,6 +18,7 @@ from cli_guard.model import Contents, FileChange, Hunk, Status
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+LONGEST_LINE = 1_000
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
@@ -155,15 +156,26 @@ def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
-    """Return whether a member of any family came where this one stood."""
+    """Return whether a member of any family came where this one stood, or its name is still written there."""
     fact = loss.fact
     hunk = hunk_of(loss.file.change, fact)
+    if hunk is None:
+        return True
+    if fact.kind in NAMED and is_written(fact, hunk.added):
+        return True
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
-        if here and hunk is not None and covers(hunk, new):
+        if here and covers(hunk, new):
             return True
     return False
+
+
+def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
+    """Return whether a name with the same words stands anywhere in some lines."""
+    name = plain_name(fact)
+    words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
+    return any(" ".join(words_of_name(word)) == name for word in words)
 
 
 def hunk_of(change: FileChange, fact: CodeFact) -> Hunk | None:
