@@ -25,13 +25,18 @@ NEAR_LINES = 8
 
 
 @cache
-def pattern() -> re.Pattern[str]:
-    return re.compile(data.read(FILE)["warnings"]["pattern"])
+def patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what warns, and what is no warning for all that."""
+    table = data.read(FILE)["warnings"]
+    return re.compile(table["pattern"]), re.compile(table["unless"])
 
 
 def warns(fact: CodeFact) -> bool:
     """Return whether a comment or text speaks of an attack."""
-    return fact.kind in WRITTEN and pattern().search(fact.name) is not None
+    warning, unless = patterns()
+    if fact.kind not in WRITTEN or unless.search(fact.name):
+        return False
+    return warning.search(fact.name) is not None
 
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
