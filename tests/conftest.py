@@ -72,6 +72,7 @@ SLOW = (
     "cli/test_exec",
     "cli/test_report.py::test_the_page_in_a_browser",
     "cli/test_runs.py",
+    "cli/test_working_day.py::test_a_day",
     "cli/test_second_lock.py::test_what_no_review_allowed",
     "code/test_syntax.py::test_yaml_of_many_levels",
     "code/test_taint.py::test_a_program_that_is_too_big",

@@ -9,20 +9,18 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.answering.signing import store_signed
+from cli_guard.answering.signing import lines_shown, store_signed
 from cli_guard.approvals.counting import Approval, review_id
 from cli_guard.approvals.statements import Signed, Statement
 from cli_guard.approvals.storage import StateFolder
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.hooks import MESSAGE, PUSH, RANGE, STAGED, event_of
-from cli_guard.model import Disposition, Presence, RefUpdate
+from cli_guard.hooks import MESSAGE, PUSH, event_of
+from cli_guard.model import Disposition, Presence
 from cli_guard.repository.protocol import Repository, as_lines
-from cli_guard.review.push import PushPlan
 from cli_guard.review.render.words import where
-from cli_guard.review.request import Message, Push, Range, Request, Staged
+from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -101,66 +99,12 @@ def check_is_same(review: PendingReview, fresh: Sequence[PendingReview]) -> Pend
     now.
     """
     if [each.id for each in fresh] != [review.id]:
-        there = "pushed" if event_of(review.event).request == PUSH else "staged"
+        again = "push" if event_of(review.event).request == PUSH else "commit"
         raise UsageError(
-            f"review {review.id} is not of what is {there} now: stage it again, or push again, to approve it"
+            f"review {review.id} is outdated, as what it starts from, its policy or its findings have changed:"
+            f" {again} again, and approve the new one"
         )
     return fresh[0]
-
-
-def request_of(
-    repository: Repository, review: PendingReview, message: Path | None = None
-) -> Request:
-    """Return the request of a pending review. Raises UsageError if it cannot be approved.
-
-    `message` is the file of a commit message, by default the one that Git wrote last.
-    """
-    kind = event_of(review.event).request
-    if kind == STAGED:
-        return Staged(review.event)
-    with suppress(ValueError, TypeError, KeyError, IndexError, OSError):
-        if kind == MESSAGE:
-            # A merge that stops at its hook leaves the first; `git commit` writes the second.
-            files = [repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG")]
-            there = [each for each in files if each.exists()]
-            return Message(
-                (message or max(there, key=lambda each: each.stat().st_mtime)).read_bytes()
-            )
-        commits, updates = json.loads(review.bound)
-        if kind == PUSH:
-            plan = PushPlan(
-                tuple(RefUpdate(*each) for each in updates), review.partial or None
-            )
-            return Push(plan, review.remote)
-        if kind == RANGE:
-            return Range(review.base, commits[-1])
-    raise UsageError(
-        f"a review of this kind ({printable(review.event)}) cannot be approved: stage it, or give a range"
-    )
-
-
-def is_outdated(
-    repository: Repository, review: PendingReview, invocation: Invocation
-) -> bool:
-    """Return whether a review is of other content than is staged here, or at the tips of its push, now."""
-    from cli_guard.review.load import gather
-
-    if review.event == ASKED or event_of(review.event).request == RANGE:
-        return False
-    if review.root not in ("", str(repository.git_dir)):
-        return False
-    try:
-        request = request_of(repository, review)
-        if isinstance(request, Push):
-            moved = (each for each in request.plan.updates if not each.deletes)
-            return any(
-                repository.resolve(e.local_ref) != repository.resolve(e.local_oid)
-                for e in moved
-            )
-        with gather(request, repository, invocation) as gathered:
-            return gathered.subject.changes.identity != review.content
-    except UsageError:
-        return True
 
 
 def line_of(finding: "Finding") -> str:
@@ -214,7 +158,7 @@ def bound_diff(
         staged = gathered.subject.changes.identity
     if event_of(review.event).request != MESSAGE and staged != review.content:
         raise UsageError(
-            f"what is staged is not what was reviewed as {review.id}: stage it again, or commit again"
+            f"review {review.id} is outdated, as what it starts from has changed: commit again"
         )
     base = repository.tree_of(repository.head)
     raw = repository.git.run("diff-index", "--cached", *options[:-1], base)
@@ -246,22 +190,45 @@ def approve_change(
         if signed:
             store_signed(repository, signed)
         else:
-            made = Statement(
-                review.content,
-                review.policy,
-                dict.fromkeys(marks, ""),
-                invocation.user,
-                invocation.now.isoformat(timespec="seconds"),
-                (),
-                reason=reason,
-            )
+            made = statement_at_terminal(review, findings, invocation, reason)
             StateFolder(records).add(Approval(made, id=review.id).line())
         rules = sorted({each.rule for each in findings})
-        about = signed.audit_details() if signed else {"level": str(Presence.TTY)}
+        about = signed.audit_details() if signed else bound_details(made)
         record_approval(
             records, review, invocation, reason, marks, approved_rules=rules, **about
         )
     return whole
+
+
+def statement_at_terminal(
+    review: PendingReview,
+    findings: "Sequence[Finding]",
+    invocation: Invocation,
+    reason: str,
+) -> Statement:
+    """Return what is approved without a signature."""
+    return Statement(
+        content=review.content,
+        policy=review.policy,
+        findings={each.fingerprint: each.rule for each in findings},
+        lines=lines_shown(review, findings),
+        blobs={e.path: review.blobs[e.path] for e in findings if e.path in review.blobs},
+        parent=review.base,
+        principal=invocation.user,
+        at=invocation.now.isoformat(timespec="seconds"),
+        reason=reason,
+        repository=(),
+    )
+
+
+def bound_details(made: Statement) -> dict[str, object]:
+    """Return what the audit log says of a statement without a signature."""
+    return {
+        "level": str(Presence.TTY),
+        "parent": made.parent,
+        "lines": dict(made.lines),
+        "blobs": dict(made.blobs),
+    }
 
 
 def record_approval(

@@ -5,7 +5,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -171,8 +171,15 @@ def statement_of(
         tree=repository.tree_of(tip) if tip else staged_tree(repository),
         base=repository.tree_of(repository.head),
         blobs=blobs,
+        lines=lines_shown(review, findings),
         parent=repository.head or "",
     )
+
+
+def lines_shown(review: PendingReview, findings: Iterable[Finding]) -> dict[str, str]:
+    """Return the hashes of the lines that some findings of a review are shown with, by fingerprint."""
+    marks = (each.fingerprint for each in findings)
+    return {mark: review.lines[mark] for mark in marks if mark in review.lines}
 
 
 def staged_tree(repository: Repository) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cli_guard.approvals.statements import Statement
-from cli_guard.model import ChangeSet, Finding, Need, Presence
+from cli_guard.model import (
+    ChangeSet,
+    CommitMessage,
+    FileChange,
+    Finding,
+    Need,
+    Presence,
+    Status,
+)
 from cli_guard.repository.message import recorded_message
 
 ID_DIGITS = 10
@@ -31,11 +39,17 @@ class Approval:
     def parse(cls, line: str) -> "Approval":
         """Parse the line of one that was given at a terminal. Raises ValueError, TypeError, KeyError."""
         data = json.loads(line)
-        names = ("id", "content", "policy", "by", "at", "reason")
-        id_, content, policy, by, at, reason = (str(data[name]) for name in names)
-        marks = dict.fromkeys(map(str, data["fingerprints"]), "")
-        made = Statement(content, policy, marks, by, at, (), reason=reason)
-        return cls(made, id=id_)
+        named = ("content", "policy", "at", "reason")
+        made = Statement(
+            **{name: str(data[name]) for name in named},
+            findings={str(mark): str(rule) for mark, rule in data["findings"].items()},
+            lines={str(mark): str(lines) for mark, lines in data["lines"].items()},
+            blobs={str(path): str(blob) for path, blob in data["blobs"].items()},
+            parent=str(data["parent"]),
+            principal=str(data["by"]),
+            repository=(),
+        )
+        return cls(made, id=str(data["id"]))
 
     def line(self) -> str:
         """Return it in one line of JSON, to be parsed again."""
@@ -44,7 +58,10 @@ class Approval:
             "id": self.id,
             "content": made.content,
             "policy": made.policy,
-            "fingerprints": list(made.findings),
+            "parent": made.parent,
+            "findings": dict(made.findings),
+            "lines": dict(made.lines),
+            "blobs": dict(made.blobs),
             "by": made.principal,
             "at": made.at,
             "reason": made.reason,
@@ -54,41 +71,65 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class RecordedContent:
-    """What an approval may be of: a change or commit, the blob of each path in it, and its author and committer.
+    """What an approval may be of: a change or commit, and its author and committer.
 
-    Its `identities` are those without and with the commit message.
+    Its `identities` are those without and with the commit message. `blobs` are the contents of its paths, `lines` the
+    SHA-256 of what each path adds and removes; `message` is that of the commit message with all of these.
     """
 
     identities: tuple[str, ...]
     blobs: Mapping[str, str | None] = field(default_factory=dict)
+    lines: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
     commit: str | None = None
     people: frozenset[str] = frozenset()
-    parents: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, changes: ChangeSet, parents: tuple[str, ...] = ()) -> "RecordedContent":
-        """Return the content of a change set."""
+    def of(
+        cls, changes: ChangeSet, message: CommitMessage | None = None
+    ) -> "RecordedContent":
+        """Return the content of a change set; `message` is the one that it comes with, if it is not recorded yet."""
+        if message is None and changes.message is not None:
+            message = recorded_message(changes.message)
         identities: tuple[str, ...] = (changes.identity,)
-        if changes.message is not None:
-            identities = (
-                *identities,
-                join_identity(changes.identity, recorded_message(changes.message).text),
-            )
+        lines = {each.path: identify_lines(each) for each in changes}
+        bound = ""
+        if message is not None:
+            identities = (*identities, join_identity(changes.identity, message.text))
+            bound = join_identity(message.text, *sorted(lines.values()))
         people = frozenset(
             mail.lower() for line in changes.people for mail in MAIL.findall(line)
         )
-        return cls(
-            identities,
-            {c.path: c.new_blob for c in changes},
-            changes.commit,
-            people,
-            parents,
-        )
+        blobs = {each.path: each.new_blob for each in changes}
+        return cls(identities, blobs, lines, bound, changes.commit, people)
+
+    def lines_of(self, finding: Finding) -> str:
+        """Return the hash of the changed lines that a finding is shown with, "" for what is of no file or message.
+
+        A file that is deleted leaves none: its approval holds for exactly the content.
+        """
+        if finding.path:
+            return self.lines.get(finding.path, "") if self.blobs.get(finding.path) else ""
+        # What a push does to a remote, it does to that remote alone.
+        return "" if finding.rule.startswith(("push-", "policy-")) else self.message
 
 
 def join_identity(*parts: str) -> str:
     """Return the identity of a content that has several parts."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def identify_lines(change: FileChange) -> str:
+    """Hash what a change shows of a file: a rebase on other lines of it gives the same."""
+    shown = [
+        change.path,
+        change.old_path if change.status is Status.RENAMED else "",
+        change.new_mode,
+        # A file without lines (binary, or too big) is its content.
+        "" if change.hunks else change.new_blob,
+        *((hunk.removed, hunk.added) for hunk in change.hunks),
+    ]
+    return join_identity(repr(shown))
 
 
 def review_id(content: str, policy: str, fingerprints: Iterable[str]) -> str:
@@ -102,10 +143,13 @@ def answer_findings(
     need_for: Callable[[Finding], Need],
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
+    *,
+    once: bool = False,
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 
-    A fingerprint that several findings share is approved if each of them is.
+    A fingerprint that several findings share is approved if each of them is. With `once`, what the whole change holds
+    is approved if it is in one of its commits: a later commit may change the same file.
     """
     words: dict[str, str] = {}
     refused: set[str] = set()
@@ -113,7 +157,13 @@ def answer_findings(
     everyone = whole.people.union(*(each.people for each in commits))
     for finding in findings:
         content = next((each for each in commits if each.commit == finding.commit), whole)
-        given = [each for each in approvals if covers(each, finding, content, commits)]
+        places = commits if once and content is whole else ()
+        given = [
+            each
+            for each in approvals
+            if is_of_commit(each, finding, content, commits)
+            or any(covers(each, finding, place) for place in (content, *places))
+        ]
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:
             best = max(given, key=lambda each: each.level.rank)
@@ -132,36 +182,40 @@ def answer_findings(
     )
 
 
-def covers(
-    approval: Approval,
-    finding: Finding,
-    content: RecordedContent,
-    commits: Iterable[RecordedContent],
-) -> bool:
+def covers(approval: Approval, finding: Finding, content: RecordedContent) -> bool:
     """Return whether an approval is of this finding in this content.
 
-    It is if it was given for exactly this content; or if the file of the finding is the same as it was there, for
-    files keep their contents when a commit is rebased, squashed or picked. What changes the guard itself must have
-    been approved for a commit of this very change, on top of the same commit: else an old approval would loosen the
-    policy once more.
+    It is if it was given for exactly this content; or if the change of the file shows the same lines as then, or leaves
+    the same file: one of these stays when a commit is rebased, squashed or picked. Whether the base has changed the
+    guard since is up to the caller.
     """
     made = approval.made
     if finding.fingerprint not in made.findings:
         return False
     if made.content in content.identities:
         return True
-    here = next((each for each in commits if made.content in each.identities), None)
-    if finding.path not in content.blobs:
+    lines = content.lines_of(finding)
+    if lines and made.lines.get(finding.fingerprint) == lines:
+        return True
+    blob = content.blobs.get(finding.path)
+    return blob is not None and made.blobs.get(finding.path) == blob
+
+
+def is_of_commit(
+    approval: Approval,
+    finding: Finding,
+    content: RecordedContent,
+    commits: Iterable[RecordedContent],
+) -> bool:
+    """Return whether an approval is of exactly one of the commits, and the whole leaves the file as that one does."""
+    made = approval.made
+    if finding.fingerprint not in made.findings or finding.path not in content.blobs:
         return False
-    is_answer = finding.rule.startswith("policy-suppression-")
-    if finding.rule.startswith("policy-") and not is_answer:
-        if here is None:
-            return False
-        if approval.key and made.parent not in here.parents:
-            return False
-    approved = here.blobs if here else made.blobs
     same = content.blobs[finding.path]
-    return finding.path in approved and approved[finding.path] == same
+    return any(
+        made.content in each.identities and each.blobs.get(finding.path, "") == same
+        for each in commits
+    )
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:

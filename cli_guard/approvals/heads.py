@@ -11,7 +11,7 @@ from cli_guard.approvals.listing import approval_events, every_signed, read_sign
 from cli_guard.approvals.signatures import parse, verify
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import APPROVE, Signed, encode
-from cli_guard.approvals.storage import StateFolder, bound_to
+from cli_guard.approvals.storage import StateFolder, bound_to, logged_binding
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.audit import Entry, Verification
@@ -25,8 +25,6 @@ NAMESPACE = "cli-guard-audit@v1"
 CHECKED_DAYS = 90
 TRIED_HEADS = 5
 UNSIGNED = "not signed, so nobody can know whether its beginning was cut off or all of it computed anew"
-SIGNED_KEYS = ("statement", "principal")
-UNSIGNED_KEYS = ("review_id", "content", "policy")
 NO_ENTRY = "no entry in the audit log for"
 
 
@@ -128,16 +126,22 @@ def check_approvals(
     found = [[*bound_to(each), "tty"] for each in kept]
     found += [in_log(each) for each in signed]
     for event in due:
-        keys = SIGNED_KEYS if "statement" in event else UNSIGNED_KEYS
-        marks = event.get("fingerprints", [])
-        if [*map(event.get, keys), marks, event.get("level", "tty")] not in found:
+        is_signed = "statement" in event
+        bound = signed_binding(event) if is_signed else logged_binding(event)
+        if [*bound, event.get("level", "tty")] not in found:
             by = event.get("principal", event.get("user"))
             what = event.get("review_id", event["event"])
             yield f"approved, and the approval is gone: {what}, by {by} at {event.get('at')}"
 
 
+def signed_binding(event: Entry) -> list[object]:
+    """Return what an entry of the audit log says of a signed approval, but for its level."""
+    named = ("statement", "principal")
+    return [*map(event.get, named), event.get("fingerprints", [])]
+
+
 def in_log(signed: Signed) -> list[object]:
-    """Return what the audit log says of a signed approval: the values of SIGNED_KEYS, fingerprints and level."""
+    """Return what the audit log says of a signed approval: the same, and its level."""
     made = signed.statement
     level = str(signed.signature.presence)
     return [signed.digest, made.principal, sorted(made.findings), level]

@@ -8,6 +8,7 @@ good. Then the presence that the signature proves is compared with what policy w
 import datetime
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +18,15 @@ from cli_guard.approvals.signatures import NAMESPACE, verify
 from cli_guard.approvals.signers import Signer, Signers
 from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import Storage
-from cli_guard.model import ChangeSet, Disposition, Finding, Need, Presence
+from cli_guard.errors import ConfigError
+from cli_guard.model import (
+    ChangeSet,
+    CommitMessage,
+    Disposition,
+    Finding,
+    Need,
+    Presence,
+)
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
@@ -42,7 +51,8 @@ class Approvals:
 
     `verifier` decides which signed ones count. With `local`, what was approved on this machine counts, and what cannot
     be had before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
-    `refused` are the reasons why approvals do not count, in one line each.
+    `message` is that of a commit that is about to be recorded. `refused` are the reasons why
+    approvals do not count, in one line each.
     """
 
     repository: Repository
@@ -54,6 +64,7 @@ class Approvals:
     base: str | None
     local: bool = True
     recorded: bool = False
+    message: CommitMessage | None = None
     refused: list[str] = field(default_factory=list)
 
     def __call__(self, findings: Iterable[Finding]) -> Mapping[str, str]:
@@ -64,12 +75,13 @@ class Approvals:
         if not asked:
             return {}
         self.refused.clear()
-        given = list(self.find_unsigned()) if self.local else []
+        marks = {each.fingerprint for each in asked}
+        given = list(self.find_unsigned(marks)) if self.local else []
         given += self.find_signed(asked)
         if not given:
             return {}
         words, reasons = answer_findings(
-            asked, given, self.need_for, self.whole, self.commits
+            asked, given, self.need_for, self.whole, self.commits, once=self.local
         )
         self.refused += (printable(redact(each)) for each in reasons)
         return words
@@ -85,22 +97,24 @@ class Approvals:
 
     @cached_property
     def whole(self) -> RecordedContent:
-        return RecordedContent.of(self.changes)
+        return RecordedContent.of(self.changes, self.message)
 
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
-        every = list(self.history)
-        ids = [each.commit for each in every if each.commit]
-        parents = self.repository.parents(ids) if ids else {}
-        return tuple(
-            RecordedContent.of(each, parents.get(each.commit or "", ())) for each in every
-        )
+        return tuple(map(RecordedContent.of, self.history))
 
-    def find_unsigned(self) -> Iterator[Approval]:
-        """Yield what was approved at a terminal under exactly this policy."""
+    @cached_property
+    def parents(self) -> frozenset[str]:
+        """Return the commits below those of this review: each was judged by the policy that its parent has."""
+        ids = [each.commit for each in self.commits if each.commit]
+        found = self.repository.parents(ids).values() if ids else ()
+        return frozenset(oid for oids in found for oid in oids)
+
+    def find_unsigned(self, marks: Collection[str]) -> Iterator[Approval]:
+        """Yield what was approved at a terminal of some findings, by their fingerprints."""
         for storage in self.storages:
             for each in storage.read_unsigned():
-                if each.made.policy == self.policy.identity:
+                if not self.is_outdated(each.made, marks):
                     yield each
 
     def find_signed(self, asked: Sequence[Finding]) -> Iterator[Approval]:
@@ -116,10 +130,11 @@ class Approvals:
             made = signed.statement
             if marks.isdisjoint(made.findings) or made.decision != APPROVE:
                 continue
+            self.learn_policy(made)
             found: Signer | Approval | str = self.verifier.find_signer(signed)
             if isinstance(found, Signer):
                 left -= 1
-                found = self.check_one(signed, found) if left >= 0 else TOO_MANY
+                found = self.check_one(signed, found, marks) if left >= 0 else TOO_MANY
             if isinstance(found, Approval):
                 yield found
             else:
@@ -147,19 +162,43 @@ class Approvals:
         commits = {commit for commit in blobs if commit}
         yield from self.repository.trees(commits).values() if commits else ()
 
-    def check_one(self, signed: Signed, signer: Signer) -> Approval | str:
-        if self.is_outdated(signed.statement):
+    def learn_policy(self, made: Statement) -> None:
+        """Let the policy count under which a commit of this review was approved: that of its parent."""
+        known = self.verifier.policies
+        if known is None or made.policy in known or made.parent not in self.parents:
+            return
+        # It loads pydantic, which the list of pending reviews need not wait for.
+        from cli_guard.policy.recorded import policy_of
+
+        with suppress(ConfigError):
+            policy, _ = policy_of((made.parent,), self.repository, {})
+            known.add(policy.shared_identity)
+
+    def check_one(
+        self, signed: Signed, signer: Signer, marks: Collection[str]
+    ) -> Approval | str:
+        if self.is_outdated(signed.statement, marks):
             return "the guard was changed on the base since"
         return self.verifier.check_signature(signed, signer)
 
-    def is_outdated(self, made: Statement) -> bool:
-        """Return whether the base has changed the guard's files since an approval of a change of them."""
-        loosens = any(rule.startswith("policy-") for rule in made.findings.values())
-        if not (loosens and made.parent and made.blobs and self.base):
+    def is_outdated(self, made: Statement, marks: Collection[str]) -> bool:
+        """Return whether an approval changed the guard's files, and the base has done so since.
+
+        Else the approval of a looser policy would loosen it once more.
+        """
+        rules = [rule for mark, rule in made.findings.items() if mark in marks]
+        if not (
+            any(map(loosens_guard, rules)) and made.parent and made.blobs and self.base
+        ):
             return False
         since = f"{made.parent}..{self.base}"
         asked = ("rev-list", "-1", since, "--", *made.blobs)
         return self.repository.git.optional(*asked) != ""
+
+
+def loosens_guard(rule: str) -> bool:
+    """Return whether a rule is of a change of the guard itself; an ignored line is none."""
+    return rule.startswith("policy-") and not rule.startswith("policy-suppression-")
 
 
 @dataclass(frozen=True)
@@ -169,7 +208,7 @@ class Verifier:
     repository: Repository
     base: str | None
     invocation: Invocation
-    policies: Collection[str] | None = None
+    policies: set[str] | None = None
 
     @cached_property
     def signers(self) -> Signers:

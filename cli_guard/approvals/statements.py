@@ -6,6 +6,7 @@ Source: the in-toto attestation framework, Statement v1.
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,7 @@ from cli_guard.approvals.signatures import Signature, parse
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"
 MOST_BYTES = 1_000_000
+SHA256 = re.compile("[0-9a-f]{64}")
 APPROVE = "approve"
 BREAK_GLASS = "break-glass"
 
@@ -27,7 +29,8 @@ class Statement:
 
     `content` is the identity of the change (SHA-256; the commit's id for a break-glass), `tree` what it records and
     `base` what it starts from (tree ids), `parent` the commit at HEAD; `blobs` maps the paths of the findings to their
-    contents, `findings` fingerprints to rules; `repository` are the ids of its first commits. `at` and `expires` are
+    contents, `findings` fingerprints to rules, and `lines` fingerprints to the changed lines that they were shown with
+    (SHA-256, see `counting.RecordedContent`); `repository` are the ids of its first commits. `at` and `expires` are
     ISO 8601 times in UTC, `expires` may be empty.
     """
 
@@ -43,6 +46,7 @@ class Statement:
     base: str = ""
     parent: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, str] = field(default_factory=dict)
     decision: str = APPROVE
 
     def canonical(self) -> bytes:
@@ -59,7 +63,7 @@ class Statement:
             (f"file:{path}", "gitBlob", oid) for path, oid in sorted(self.blobs.items())
         ]
         findings = [
-            {"fingerprint": mark, "rule": rule}
+            {"fingerprint": mark, "rule": rule, "lines": self.lines.get(mark, "")}
             for mark, rule in sorted(self.findings.items())
         ]
         predicate = {
@@ -108,12 +112,12 @@ def read_statement(raw: bytes) -> Statement:
         named = {each["name"]: each["digest"] for each in data["subject"]}
         if len(named) != len(data["subject"]):
             raise ValueError("the statement names a subject twice")
+        kind = "gitCommit" if said["decision"] == BREAK_GLASS else "sha256"
+        content = text(named["content"][kind])
+        if kind == "sha256" and not SHA256.fullmatch(content):
+            raise ValueError("the statement names no content")
         return Statement(
-            content=text(
-                named["content"][
-                    "gitCommit" if said["decision"] == BREAK_GLASS else "sha256"
-                ]
-            ),
+            content=content,
             policy=text(said["policy"]),
             findings={
                 text(each["fingerprint"]): text(each["rule"]) for each in said["findings"]
@@ -130,6 +134,11 @@ def read_statement(raw: bytes) -> Statement:
                 name.removeprefix("file:"): text(digest["gitBlob"])
                 for name, digest in named.items()
                 if name.startswith("file:")
+            },
+            lines={
+                each["fingerprint"]: text(each["lines"])
+                for each in said["findings"]
+                if each.get("lines")
             },
             decision=text(said["decision"]),
         )

@@ -4,7 +4,7 @@ A place keeps lines and judges none of them: anybody may have written them. `cli
 count. To add a place, write it and name it in `storages_of`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -124,11 +124,7 @@ class StateFolder:
         found = self.read_every_unsigned()
         if not found:
             return []
-        names = ("review_id", "content", "policy", "fingerprints")
-        logged = [
-            [each.get(name) for name in names]
-            for each in self.records.audit.events("approve")
-        ]
+        logged = [logged_binding(each) for each in self.records.audit.events("approve")]
         return [each for each in found if bound_to(each) in logged]
 
     def read_every_unsigned(self) -> list[Approval]:
@@ -147,7 +143,14 @@ class StateFolder:
 def bound_to(approval: Approval) -> list[object]:
     """Return what the audit log says of an approval that was given at a terminal."""
     made = approval.made
-    return [approval.id, made.content, made.policy, sorted(made.findings)]
+    bound = [approval.id, made.content, made.policy, sorted(made.findings)]
+    return [*bound, made.parent, dict(made.lines), dict(made.blobs)]
+
+
+def logged_binding(event: Mapping[str, object]) -> list[object]:
+    """Return the same of an entry of the audit log."""
+    bound = [event.get(name) for name in ("review_id", "content", "policy", "fingerprints")]
+    return [*bound, event.get("parent"), event.get("lines"), event.get("blobs")]
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import datetime
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -14,8 +14,8 @@ from cli_guard.answering.approve import (
     check_is_same,
     find_pending,
     line_of,
-    request_of,
 )
+from cli_guard.answering.kept import is_outdated, request_of, reviewed_index
 from cli_guard.answering.signing import (
     SigningPlan,
     plan_break_glass,
@@ -76,47 +76,50 @@ def run(
 ) -> int:
     """Approve a review and resume its graph."""
     repository = io.find_repository()
+    records = Records(repository.state_folder)
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(
             io, repository, id or "HEAD", ApproveOptions(reason, key, lifetime)
         )
     if id is None:
-        person_needed(io, "an approval", "approve")
-        id = staged_review(io)
-        if not id:
-            others = len(Records(repository.state_folder).pending())
-            more = (
-                f"; {others} pending for something else: name one (`cli-guard pending`)"
-                if others
-                else ""
-            )
-            raise UsageError(f"nothing that is staged needs an approval{more}")
-    review = find_pending(Records(repository.state_folder), id, io.invocation)
-    if diff:
-        if review.event == ASKED:
-            raise UsageError("a request shows its patch by itself: omit --diff")
-        io.say(
-            shown_on_terminal(
-                bound_diff(repository, review, io.invocation).encode(
-                    "utf-8", "surrogateescape"
-                )
-            )
-        )
-        return 0
+        if not diff:
+            person_needed(io, "an approval", "approve")
+        id = staged_review(io) or last_pending(io, records)
+    review = find_pending(records, id, io.invocation)
     code: int | None
     with explain_write_errors("the approval"):
         if review.event == ASKED:
+            if diff:
+                raise UsageError("a request shows its patch by itself: omit --diff")
             approve_asked = half.load("the approval of a request")
             code = approve_asked(io, repository, review, reason)
         else:
-            code = approve_reviewed(
-                io, repository, review, ApproveOptions(reason, key, lifetime, path)
-            )
+            with reviewed_index(records, review, io.env) as env:
+                then = replace(io, env=env)
+                if diff:
+                    return show_diff(then, review)
+                options = ApproveOptions(reason, key, lifetime, path)
+                code = approve_reviewed(then, then.find_repository(), review, options)
     if code is None:
         io.say("cli-guard: not approved")
         return 1
     return code
+
+
+def last_pending(io: Io, records: Records) -> str:
+    """Return the id of the last review that can be answered now. Raises UsageError for none."""
+    for each in reversed(records.pending()):
+        if not is_outdated(each, io.invocation):
+            return each.id
+    raise UsageError("nothing needs an approval")
+
+
+def show_diff(io: Io, review: PendingReview) -> int:
+    """Show what would be approved."""
+    diff = bound_diff(io.find_repository(), review, io.invocation)
+    io.say(shown_on_terminal(diff.encode("utf-8", "surrogateescape")))
+    return 0
 
 
 def staged_review(io: Io) -> str:
@@ -259,8 +262,9 @@ def is_below(path: str, wanted: str) -> bool:
 command = Command(
     "approve",
     callback=run,
-    help="Approve a pending review, after looking at it; without an id, what is staged now. The approval is valid for"
-    " exactly the content, policy and findings that were reviewed; if one more byte is staged, it is void. If your key"
+    help="Approve a pending review, after looking at it; without an id, what is staged now, or the last one that waits."
+    " The approval is bound to the rule, the path and the changed lines of each finding: it counts at the commit, at"
+    " each push and after a rebase. Nothing is committed or staged. If your key"
     " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."
     " For a request of `ask` it writes the"
     " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"

@@ -15,8 +15,8 @@ from cli_guard.answering.approve import (
     bound_diff,
     find_pending,
     line_of,
-    request_of,
 )
+from cli_guard.answering.kept import request_of
 from cli_guard.answering.signing import plan_signature
 from cli_guard.cli.approve import give, review_again
 from cli_guard.cli.hook import push_approvals, review_for_git

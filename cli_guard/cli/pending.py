@@ -4,12 +4,17 @@ from collections.abc import Iterable
 
 import click
 
-from cli_guard.answering.approve import commits_of, is_outdated, lines_of
+from cli_guard.answering.approve import commits_of, lines_of
+from cli_guard.answering.kept import is_outdated
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.secrets.printable import printable
-from cli_guard.state.records import ASKED, PendingReview, Records
+from cli_guard.state.records import ASKED, OUTDATED_DAYS, PendingReview, Records
+
+OUTDATED = (
+    "outdated: what it starts from has changed; commit or push again if it is still wanted"
+)
 
 
 def describe(review: PendingReview, findings: Iterable[str]) -> str:
@@ -23,28 +28,26 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
 
 @click.pass_obj
 def run(io: Io, /) -> int:
-    """List the reviews, oldest first; remove those of other content."""
+    """List the reviews, oldest first; those that nobody can answer any more for a day."""
     repository = io.find_repository()
     records = Records(repository.state_folder)
-    reviews = [
-        review for review in records.pending() if not review.expired(io.invocation.now)
-    ]
-    outdated = {
-        review.id for review in reviews if is_outdated(repository, review, io.invocation)
-    }
-    for review in reviews:
-        lines: Iterable[str] = (
-            "outdated, so it is removed: the content has changed; commit or push again",
-        )
-        try:
-            if review.id in outdated:
-                records.remove_pending(review.id)
-            else:
+    now = io.invocation.now
+    standing = 0
+    for review in records.pending():
+        if review.expired(now):
+            continue
+        lines: Iterable[str] = (OUTDATED,)
+        if is_outdated(review, io.invocation):
+            if review.expired(now, OUTDATED_DAYS):
+                continue
+        else:
+            standing += 1
+            try:
                 lines = (*commits_of(repository, review), *lines_of(records, review))
-        except UsageError as error:
-            lines = (str(error),)
+            except UsageError as error:
+                lines = (str(error),)
         io.say(describe(review, lines))
-    if len(outdated) == len(reviews):
+    if not standing:
         io.say("cli-guard: no pending reviews")
         return 0
     io.say(

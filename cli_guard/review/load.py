@@ -89,8 +89,8 @@ class Gathered:
     """The input of a review with the policy that judges it.
 
     `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
-    change, whose signers count, None if there is none; `push` is the push that is reviewed, if it is one; `place`
-    the Git folder of the work tree.
+    change, whose signers count, None if there is none; `request` is what is reviewed; `place` the Git folder of the
+    work tree.
     """
 
     subject: ReviewInput
@@ -98,7 +98,7 @@ class Gathered:
     notes: tuple[str, ...] = ()
     checks: PlannedChecks | None = None
     base: str | None = None
-    push: Push | None = None
+    request: Request | None = None
     place: str = ""
 
 
@@ -149,7 +149,7 @@ def gather(
             policy,
             (*notes, *expired_notes(policy, invocation.now.date())),
             base=find_base(request, repository, pushed) if repository else None,
-            push=request if isinstance(request, Push) else None,
+            request=request,
             place=str(repository.git_dir) if repository else "",
         )
         checked = plan_checks if isinstance(request, Staged | Push) else None

@@ -215,6 +215,7 @@ def approvals_for(
         gathered.base,
         local=storages is None,
         recorded=isinstance(request, Range | Commit),
+        message=gathered.subject.message,
     )
 
 

@@ -3,19 +3,29 @@
 import datetime
 import sqlite3
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.approvals.counting import join_identity
+from cli_guard.approvals.counting import RecordedContent, join_identity
 from cli_guard.errors import CliGuardError
 from cli_guard.hooks import MESSAGE, event_of
-from cli_guard.model import Decision, Disposition, JudgedFinding, Status, Suppressed
+from cli_guard.model import (
+    Decision,
+    Disposition,
+    Finding,
+    JudgedFinding,
+    Status,
+    Suppressed,
+)
 from cli_guard.repository.protocol import History
 from cli_guard.review.load import bound_text
 from cli_guard.review.render import as_json
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import count
+from cli_guard.review.request import Message, Push, Staged
+from cli_guard.runtime import read_plain
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import entry
 from cli_guard.state.files import read_state
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
 # The findings of an entry that are listed in it; the others are only counted.
 MOST_LISTED = 1_000
 MOST_BASES = 20
+MOST_INDEX_BYTES = 200_000_000
 
 
 def record_review(
@@ -44,7 +55,8 @@ def record_review(
         records.prepare()
         if pause and review.review_id:
             pause.keep(records.checkpoint(review.review_id))
-            records.add_pending(pending_review(review, gathered, invocation))
+            waits = pending_review(review, gathered, invocation)
+            records.add_pending(waits, *reviewed_bytes(gathered, invocation))
         records.audit.append(audit_entry(review, gathered, invocation))
         remember_reasons(review, records)
         review = replace(review, notes=(*review.notes, *remind(gathered, records)))
@@ -146,9 +158,9 @@ def pending_review(
     """Build what is kept beside the checkpoint, which has the findings."""
     subject = gathered.subject
     history = gathered.subject.history
-    push = gathered.push
+    push = gathered.request if isinstance(gathered.request, Push) else None
     asked = [judged.finding for judged in review.sort_findings(Disposition.REVIEW)]
-    blobs = {change.path: change.new_blob for change in subject.changes}
+    blobs, lines = shown_contents(gathered, asked)
     assert review.review_id  # noqa: S101 - only a review with an id is pending
     return PendingReview(
         id=review.review_id,
@@ -164,11 +176,56 @@ def pending_review(
         base=gathered.base or "",
         remote=push.remote if push else "",
         partial=push.plan.partial or "" if push else "",
-        blobs={each.path: blob for each in asked if (blob := blobs.get(each.path))},
+        blobs=blobs,
+        lines=lines,
         bound=bound_text(history.ids, subject.pushed)
         if isinstance(history, History)
         else "",
     )
+
+
+def reviewed_bytes(
+    gathered: "Gathered", invocation: "Invocation"
+) -> tuple[bytes | None, bytes | None]:
+    """Return the index and the message of a commit that is not recorded yet, as far as they can be kept."""
+    request = gathered.request
+    if not isinstance(request, Staged | Message):
+        return None, None
+    # Git names a relative one from the top of the work tree, where it runs its hooks.
+    path = invocation.cwd / (
+        invocation.env.get("GIT_INDEX_FILE") or f"{gathered.place}/index"
+    )
+    index = None
+    with suppress(OSError):
+        if path.stat().st_size <= MOST_INDEX_BYTES:
+            index = read_plain(path, follow=True)
+    return index, request.raw if isinstance(request, Message) else None
+
+
+def shown_contents(
+    gathered: "Gathered", asked: Iterable[Finding]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the contents of the files with findings by path, and the lines that each is shown with by fingerprint."""
+    subject = gathered.subject
+    whole = RecordedContent.of(subject.changes, subject.message)
+    wanted = {each.commit for each in asked if each.commit}
+    # Few commits have findings: the others are not read once more.
+    commits = {
+        each.commit or "": RecordedContent.of(each)
+        for each in (subject.history if wanted else ())
+        if each.commit in wanted
+    }
+    blobs: dict[str, str] = {}
+    lines: dict[str, str] = {}
+    for each in asked:
+        content = commits.get(each.commit or "", whole)
+        # A paused graph keeps no name that is not UTF-8.
+        names = {path.encode("utf-8", "replace").decode(): path for path in content.blobs}
+        path = names.get(each.path, each.path)
+        if blob := content.blobs.get(path):
+            blobs[each.path] = blob
+        lines[each.fingerprint] = content.lines_of(replace(each, path=path))
+    return blobs, {mark: shown for mark, shown in lines.items() if shown}
 
 
 def audit_entry(

@@ -67,15 +67,15 @@ def record_of(kind: type[Record], data: Mapping[str, Any]) -> Record:
     return kind(**values)
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file with mode 0600, all of it or nothing. Raises CliGuardError if a folder is there, OSError."""
     if path.is_dir() and not path.is_symlink():
         raise CliGuardError(f"{path} should be a file, but it is a folder: remove it")
     # mkstemp(3) creates it with mode 0600.
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

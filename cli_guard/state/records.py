@@ -28,6 +28,8 @@ KEPT_PENDING = 100
 KEPT_APPLIED = 20
 # After that time the repository has changed too much.
 PENDING_DAYS = 14
+# An outdated one is listed as such for that time: nobody can answer it any more.
+OUTDATED_DAYS = 1
 ASKED = "ask"
 ID = re.compile(r"[0-9a-f]{1,64}")
 
@@ -40,7 +42,8 @@ class PendingReview:
     printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
     is the work tree that a request was asked in, or the Git folder of a change's, "" for any. `shared` is the policy,
     without the user's own part; `base` the commit that a range starts from, `remote` where a push goes, `partial` why
-    some of its refs may be missing; `blobs` are the contents of the files with findings, by path.
+    some of its refs may be missing; `blobs` are the contents of the files with findings, by path, and `lines` the
+    changed lines that each finding is shown with, by fingerprint (`approvals.counting`).
     """
 
     id: str
@@ -58,13 +61,13 @@ class PendingReview:
     remote: str = ""
     partial: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, str] = field(default_factory=dict)
 
-    def expired(self, now: datetime.datetime) -> bool:
-        """Return whether it is too old, or its time unreadable."""
+    def expired(self, now: datetime.datetime, days: int = PENDING_DAYS) -> bool:
+        """Return whether it is older than some days, or its time unreadable."""
         try:
-            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(
-                days=PENDING_DAYS
-            )
+            age = now - datetime.datetime.fromisoformat(self.at)
+            return age > datetime.timedelta(days=days)
         except (ValueError, TypeError):
             return True
 
@@ -126,8 +129,27 @@ class Records:
         """Return the path of the paused graph of a review (SQLite)."""
         return self._waiting / f"{review_id}.sqlite"
 
-    def add_pending(self, review: PendingReview) -> None:
-        """Store a pending review, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
+    def kept_index(self, review_id: str) -> Path:
+        """Return the path of the copy of the index that was reviewed."""
+        return self._waiting / f"{review_id}.index"
+
+    def kept_message(self, review_id: str) -> Path:
+        """Return the path of the commit message that was reviewed."""
+        return self._waiting / f"{review_id}.message"
+
+    def add_pending(
+        self,
+        review: PendingReview,
+        index: bytes | None = None,
+        message: bytes | None = None,
+    ) -> None:
+        """Store a pending review with what it is of, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
+        for path, data in (
+            (self.kept_index(review.id), index),
+            (self.kept_message(review.id), message),
+        ):
+            if data is not None:
+                write_atomically(path, data)
         write_atomically(
             self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1)
         )
@@ -135,9 +157,14 @@ class Records:
             self.remove_pending(old.id)
 
     def remove_pending(self, review_id: str) -> None:
-        """Remove a review and its checkpoint from the list."""
-        (self._waiting / f"{review_id}.json").unlink(missing_ok=True)
-        self.checkpoint(review_id).unlink(missing_ok=True)
+        """Remove a review from the list, with all that is kept of it."""
+        for path in (
+            self._waiting / f"{review_id}.json",
+            self.checkpoint(review_id),
+            self.kept_index(review_id),
+            self.kept_message(review_id),
+        ):
+            path.unlink(missing_ok=True)
 
     def applied_patches(self) -> tuple[Applied, ...]:
         """Return the patches that were written and not reverted, oldest first."""

@@ -70,7 +70,7 @@ def test_an_approval_in_memory_counts_for_its_content_alone(committed: Repo) -> 
         for statement, counts in (
             (made, True),
             (Statement("0" * 64, made.policy, marks, "ada", made.at, ()), False),
-            (Statement(content, "other", marks, "ada", made.at, ()), False),
+            (Statement(content, "other", marks, "ada", made.at, ()), True),
             (Statement(content, made.policy, {"0": ""}, "ada", made.at, ()), False),
         ):
             look_up = Approvals(

@@ -35,14 +35,24 @@ def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
     found = stopped(committed)
     [review] = records(committed).pending()
     kept = {
-        name: asdict(review)[name] for name in ("id", "content", "policy", "fingerprints")
+        name: asdict(review)[name] for name in ("id", "content", "policy", "lines", "blobs")
     }
-    line = json.dumps({**kept, "by": "The Boss", "at": review.at, "reason": ""})
+    kept["parent"] = review.base
+    found_here = dict.fromkeys(review.fingerprints, "code-python-shell")
+    line = json.dumps(
+        {**kept, "findings": found_here, "by": "The Boss", "at": review.at, "reason": ""}
+    )
     (records(committed).folder / "approvals.jsonl").write_text(line + "\n")
     with records(committed).audit.path.open("a") as log:
         log.write(
             json.dumps(
-                {"event": "approve", "review_id": found, **kept, "previous": "0" * 64}
+                {
+                    "event": "approve",
+                    "review_id": found,
+                    "fingerprints": sorted(review.fingerprints),
+                    **kept,
+                    "previous": "0" * 64,
+                }
             )
             + "\n"
         )
@@ -66,9 +76,12 @@ def test_the_diff_is_the_one_that_is_bound(committed: Repo, tmp_path: Path) -> N
     assert '+    subprocess.run("render-report " + name, shell=True)' in done.out
     assert waiting(committed) == [found]
     stage(committed, {"b.py": "b = 1\n"})
+    assert guard(committed, "approve", found, "--diff").out == done.out
+    index = records(committed).kept_index(found)
+    index.write_bytes((committed.path / ".git/index").read_bytes())
     done = guard(committed, "approve", found, "--diff")
     assert done.code == 2
-    assert "is not what was reviewed" in done.err
+    assert "is outdated" in done.err
     bare = Repo.create(tmp_path / "origin.git", committed.env, "--bare")
     committed.git("remote", "add", "origin", str(bare.path))
     committed.git("commit", "-q", "--no-verify", "-m", "Run it")

@@ -100,15 +100,13 @@ def test_at_a_real_terminal_in_another_process(committed: Repo) -> None:
     "change",
     [
         {"reports.py": RISKY + "\n"},
-        {"other.py": "x = 1\n"},
         {"reports.py": MORE},
         {"reports.py": None, "moved.py": RISKY},
+        {"other.py": MORE},
     ],
-    ids=["one byte more", "one file more", "one finding more", "another name"],
+    ids=["one byte more", "one finding more", "another name", "another file"],
 )
-def test_anything_else_staged_voids_it(
-    committed: Repo, change: dict[str, str | None]
-) -> None:
+def test_other_lines_ask_again(committed: Repo, change: dict[str, str | None]) -> None:
     assert approve(committed, stopped(committed)).code == 0
     for name, content in change.items():
         if content is None:
@@ -120,41 +118,43 @@ def test_anything_else_staged_voids_it(
     assert commit_hook(committed).code == 3
 
 
-def test_another_base_voids_it(committed: Repo) -> None:
+def test_the_same_lines_count_beside_other_files_and_on_another_base(
+    committed: Repo,
+) -> None:
     assert approve(committed, stopped(committed)).code == 0
-    committed.git(
-        "commit",
-        "-q",
-        "--no-verify",
-        "-m",
-        "Other",
-        "--only",
-        "--allow-empty",
-        "--",
-        "app.py",
-    )
-    tree = committed.git("rev-parse", "HEAD^{tree}")
-    assert commit_hook(committed).code == 0, (
-        "an empty commit changes nothing that is recorded"
-    )
-    assert committed.git("rev-parse", "HEAD^{tree}") == tree
+    stage(committed, {"other.py": "y = 1\n"})
+    assert commit_hook(committed).code == 0
     committed.write("app.py", "x = 2\n")
     committed.git("commit", "-q", "--no-verify", "-m", "Other", "--", "app.py")
+    assert commit_hook(committed).code == 0
+
+
+def test_the_same_lines_count_below_others(committed: Repo) -> None:
+    text = "# Reports.\n" + "\n" * 5 + "x = 1\n"
+    committed.commit("Begin", {"reports.py": text})
+    stage(committed, {"reports.py": text + RISKY})
+    assert commit_hook(committed).code == 3
+    [found] = waiting(committed)
+    assert approve(committed, found).code == 0
+    committed.git("stash", "-q")
+    committed.commit("Go on", {"reports.py": "# All reports.\n" + text})
+    committed.git("stash", "pop", "-q")
+    committed.git("add", "reports.py")
+    assert commit_hook(committed).code == 0
+    # A line more among the added ones is another change.
+    stage(committed, {"reports.py": "# All reports.\n" + text + "import os\n" + RISKY})
     assert commit_hook(committed).code == 3
 
 
-def test_another_policy_at_head_voids_it(committed: Repo) -> None:
-    committed.commit("Policy", {"cli-guard.toml": "[limits]\nfiles = 50\n"})
-    found = stopped(committed)
-    assert approve(committed, found).code == 0
-    assert commit_hook(committed).code == 0
-    (approval,) = StateFolder(records(committed)).read_unsigned()
-    env = {"XDG_CONFIG_HOME": str(committed.path.parent / "config")}
+def test_another_policy_asks_only_for_what_it_wants(committed: Repo) -> None:
+    assert approve(committed, stopped(committed)).code == 0
     user = committed.path.parent / "config" / "cli-guard" / "config.toml"
     user.parent.mkdir(parents=True)
+    env = {"XDG_CONFIG_HOME": str(committed.path.parent / "config")}
     user.write_text("[decisions]\nmedium = 'review'\n")
-    assert guard(committed, "hook", "pre-commit", env=env).code == 3
-    assert approval.made.policy != records(committed).pending()[-1].policy
+    assert guard(committed, "hook", "pre-commit", env=env).code == 0
+    user.write_text("[rules]\n'code-python-shell' = 'deny'\n")
+    assert guard(committed, "hook", "pre-commit", env=env).code == 1
 
 
 def test_it_does_not_serve_another_repository(committed: Repo, tmp_path: Path) -> None:
@@ -251,15 +251,21 @@ def test_ten_wait_at_once(committed: Repo) -> None:
     assert len(ids) == 10
     staged = next(each for each in ids if each in done.all)
     other = next(each for each in ids if each != staged)
-    refused = approve(committed, other)
-    assert refused.code == 2 and "is not of what is staged now" in refused.err
-    listed = guard(committed, "reviews")
-    assert (listed.code, listed.out.count("outdated")) == (0, 9)
-    assert all(found in listed.out for found in ids)
-    assert waiting(committed) == [staged]
-    assert guard(committed, "reviews").out.count("outdated") == 0
+    assert approve(committed, other).code == 0, "each is of what was staged then"
+    assert commit_hook(committed).code == 3, "and of nothing else"
+    listed = guard(committed, "pending")
+    assert (listed.code, listed.out.count("outdated")) == (0, 0)
+    assert all((found in listed.out) is (found != other) for found in ids)
     assert approve(committed, staged).code == 0
-    assert waiting(committed) == []
+    assert commit_hook(committed).code == 0
+    committed.git("commit", "-q", "--no-verify", "-m", "Report")
+    for _ in range(2):
+        listed = guard(committed, "pending")
+        assert listed.out.count("outdated") == 8
+        assert "no pending reviews" in listed.out
+    assert len(waiting(committed)) == 8, "a list removes nothing"
+    refused = approve(committed, waiting(committed)[0])
+    assert refused.code == 2 and "is outdated" in refused.err
 
 
 def test_no_review_waits(committed: Repo) -> None:

@@ -484,7 +484,7 @@ def test_what_is_kept_of_a_review_is_not_what_is_shown(
     # Of another content, a review with an id that is right in itself is not asked about at all.
     asking.git("rm", "-q", "--cached", "reports.py")
     stage(asking, {"other.py": RISKY})
-    with pytest.raises(CliGuardError, match="is not of what is staged now"):
+    with pytest.raises(CliGuardError, match="is outdated"):
         ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
 
 

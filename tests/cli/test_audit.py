@@ -486,6 +486,9 @@ FORGED = {
     "content": "c0",
     "policy": "p",
     "fingerprints": ["f"],
+    "parent": "",
+    "lines": {},
+    "blobs": {},
     "reason": "",
 }
 # Events by hand, with a valid chain, and whether they are missed.
@@ -539,7 +542,10 @@ def test_what_was_dropped_on_purpose_is_not_missed(committed: Repo) -> None:
         for at in range(KEPT_APPROVALS + 9)
     ]
     rewrite(committed, many)
-    kept = [{**each, "id": each["review_id"], "by": "ada"} for each in many[9:]]
+    kept = [
+        {**each, "id": each["review_id"], "by": "ada", "findings": {"f": "r"}}
+        for each in many[9:]
+    ]
     lines = "".join(json.dumps(each) + "\n" for each in kept)
     (records(committed).folder / "approvals.jsonl").write_text(lines)
     assert verify(committed) == []

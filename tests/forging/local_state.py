@@ -124,7 +124,9 @@ def waiting(world: World) -> dict[str, Any]:
 def local_approval(world: World, **values: Any) -> None:
     """Append a line to `approvals.jsonl`, as for a `tty` approval of what waits."""
     asked = waiting(world)
-    line = {name: asked[name] for name in ("id", "content", "policy", "fingerprints")}
+    line = {name: asked[name] for name in ("id", "content", "policy", "lines", "blobs")}
+    line["findings"] = dict.fromkeys(asked["fingerprints"], "code-python-shell")
+    line["parent"] = asked["base"]
     line |= {"by": "The Boss", "at": "2026-10-02T12:00:00+00:00", "reason": ""} | values
     with (world.state / "approvals.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
@@ -151,7 +153,8 @@ def audited_approval(world: World, level: str, **values: Any) -> None:
     local_approval(world, **values)
     chain(
         world, event="approve", level=level, review_id=asked["id"], reason="", approved_rules=["code-python-shell"],
-        **{name: asked[name] for name in ("content", "policy", "fingerprints")}, **values,
+        parent=asked["base"],
+        **{name: asked[name] for name in ("content", "policy", "fingerprints", "lines", "blobs")}, **values,
     )  # fmt: skip
 
 

@@ -612,11 +612,20 @@ def test_a_change_of_the_guard_is_merged_by_a_queue(
     assert_verified(bot, "main")
 
 
-def test_a_change_of_the_guard_that_is_rebased_is_asked_again(
+def test_a_change_of_the_guard_that_is_rebased_on_others_is_asked_again(
     moved: Repo, tmp_path: Path
 ) -> None:
     enrol_carol(moved, tmp_path)
     assert_verified(moved, "base")
+    moved.git("rebase", "-q", "main")
+    assert_verified(moved, "main")
+    moved.git("branch", "-f", "base", "main")
+    moved.git("checkout", "-q", "main")
+    text = moved.git("show", "HEAD:.cli-guard/signers")
+    moved.commit(
+        "Mind the guard", {".cli-guard/signers": f"# Whoever may approve.\n{text}\n"}
+    )
+    moved.git("checkout", "-q", "-")
     moved.git("rebase", "-q", "main")
     assert verify(moved, "main").code == 3
     approve_range(moved, "main")

@@ -272,7 +272,14 @@ class World:
             base=base,
             parent=parent,
             files=files,
-            findings=[(each["fingerprint"], each["rule"]) for each in found.values()],
+            findings=[
+                {
+                    "fingerprint": mark,
+                    "rule": each["rule"],
+                    "lines": asked["lines"].get(mark, ""),
+                }
+                for mark, each in sorted(found.items())
+            ],
             policy=asked["shared"],
             repository=[self.root()],
         )
@@ -427,7 +434,7 @@ def make_statement(
     tree: str,
     base: str,
     files: Mapping[str, str],
-    findings: Sequence[tuple[str, str]],
+    findings: Sequence[Mapping[str, str]],
     parent: str,
     policy: str,
     repository: Sequence[str],
@@ -449,9 +456,7 @@ def make_statement(
             "at": "2026-10-02T12:00:00+00:00",
             "decision": "approve",
             "expires": "",
-            "findings": [
-                {"fingerprint": each, "rule": rule} for each, rule in sorted(findings)
-            ],
+            "findings": list(findings),
             "policy": policy,
             "principal": ADA_MAIL,
             "reason": "",
