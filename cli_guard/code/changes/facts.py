@@ -7,6 +7,7 @@ from functools import lru_cache
 
 LONGEST_DETAIL = 300
 # The words of `getHTMLText`, `is_safe_url?` and `X-Frame-Options` alike.
+IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -77,13 +78,23 @@ SEPARATORS = {FactKind.OPTION: " = ", FactKind.GUARD: ": "}
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A function or class that a hunk touches on one side; `name` is dotted, `words` are those of its text."""
+    """A function or class that a hunk touches on one side; `name` is dotted."""
 
     path: str
     name: str
     line: int
     end_line: int
-    words: frozenset[str]
+    text: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the names and words in its text."""
+        return words_of_text(self.text)
+
+
+@lru_cache(maxsize=1_000)
+def words_of_text(text: str) -> frozenset[str]:
+    return frozenset(IDENTIFIER.findall(text))
 
 
 def fold(text: str) -> str:

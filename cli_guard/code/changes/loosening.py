@@ -6,7 +6,7 @@ Which words are weaker than which, and which numbers, is data: `rules/languages/
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
@@ -19,6 +19,7 @@ SIGN = re.compile(r"[=!<>]+")
 NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
 OCTAL = frozenset("01234567")
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
 COMPARED = (
     FactKind.CALL,
     FactKind.DECORATOR,
@@ -133,12 +134,19 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         )
     if why := lost_scope(old, new):
         return Looser(old, new, "member", why)
+    if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
+        return None
     change = Edit.between(old.text, new.text)
     if change is None:
         return None
     return next(
         (Looser(old, new, sort, why) for sort, why in reasons(old, new, change)), None
     )
+
+
+@lru_cache(maxsize=2_000)
+def tokens_of(text: str) -> tuple[str, ...]:
+    return tuple(TOKEN.findall(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +161,8 @@ class Edit:
     @classmethod
     def between(cls, old: str, new: str) -> "Edit | None":
         """Return the place, None if the texts are equal or have too little in common."""
-        one = TOKEN.findall(old)
-        two = TOKEN.findall(new)
+        one = tokens_of(old)
+        two = tokens_of(new)
         start = common(one, two)
         end = common(reversed(one[start:]), reversed(two[start:]))
         gone = one[start : len(one) - end]

@@ -18,16 +18,17 @@ from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
 from cli_guard.code.taint.naming import imports_of
-from cli_guard.code.taint.tree_reader import field_of
+from cli_guard.code.taint.tree_reader import COMMENTS, field_of
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+# The shapes of nodes that say something themselves.
+SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
 MOST_NODES = 40_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
-IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 NAME_FIELDS = ("name", "declarator")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
@@ -44,6 +45,7 @@ class NodeKinds:
     arguments: frozenset[str]
     texts: frozenset[str]
     nested: frozenset[str]
+    spoken: frozenset[str]
 
 
 @cache
@@ -55,7 +57,10 @@ def kinds_of(language: str) -> NodeKinds:
         name: frozenset(f"{table[name]} {own.get(name, '')}".split())
         for name in ("decorators", "options", "arguments", "texts", "nested")
     }
-    return NodeKinds(language_named(language).shapes, **named)
+    shapes = language_named(language).shapes
+    own_shape = {kind for kind, shape in shapes.items() if shape in SPOKEN_SHAPES}
+    spoken = frozenset(own_shape).union(COMMENTS, *named.values())
+    return NodeKinds(shapes, **named, spoken=spoken)
 
 
 @dataclass(slots=True)
@@ -85,9 +90,15 @@ class FactReader:
             if count > MOST_NODES:
                 self.is_cut = True
                 return
-            place = Place(node, self.text, kinds, unit, path)
-            if not self.touched.overlap(place.first, place.last):
+            span = node.range()
+            if not self.touched.overlap(span.start.line + 1, span.end.line + 1):
                 continue
+            kind = node.kind()
+            if kind not in kinds.spoken:
+                # Most nodes only hold others.
+                waiting += [(n, unit, path) for n in reversed(node.named_children())]
+                continue
+            place = Place(node, self.text, kinds, unit, path)
             self.facts += facts_at(place, imports, self.touched)
             if place.shape in ("function", "class") and place.inner_unit != unit:
                 self.units.append(self._unit_at(place))
@@ -95,8 +106,7 @@ class FactReader:
             waiting += [(child, *inside) for child in reversed(children_of(place))]
 
     def _unit_at(self, place: "Place") -> Unit:
-        words = frozenset(IDENTIFIER.findall(place.source))
-        return Unit(self.path, place.inner_unit, place.first, place.last, words)
+        return Unit(self.path, place.inner_unit, place.first, place.last, place.source)
 
 
 @dataclass
@@ -215,7 +225,7 @@ def facts_at(
 
 def children_of(place: Place) -> "list[SgNode]":
     """Return what is in a node; of a decorator that is a call, its arguments."""
-    children = place.node.children()
+    children = place.node.named_children()
     if place.kind not in place.kinds.decorators:
         return children
     calls = (Place(n, place.text, place.kinds, "", "") for n in children)

@@ -95,8 +95,9 @@ def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
 
 
 @cache
-def _others() -> tuple[Sign, ...]:
-    return tuple(sign for sign in signs() if sign.pattern or sign.settings)
+def _others(kind: FactKind) -> tuple[Sign, ...]:
+    """The signs without words for facts of a kind."""
+    return tuple(s for s in signs() if kind in s.kinds and (s.pattern or s.settings))
 
 
 @lru_cache(maxsize=20_000)
@@ -125,14 +126,11 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
         yield from _signs_of_words(fact.name)
     elif fact.kind in PRINTED:
         yield from _signs_of_words(fact.name)
-    for sign in _others():
-        if sign.pattern and sign.pattern.search(fact.text):
+    text = fact.text
+    for sign in _others(fact.kind):
+        if sign.pattern and sign.pattern.search(text):
             yield sign
-        if (
-            sign.settings
-            and fact.kind is FactKind.OPTION
-            and has_setting(sign.settings, fact)
-        ):
+        if sign.settings and has_setting(sign.settings, fact):
             yield sign
 
 
@@ -155,6 +153,6 @@ def has_setting(settings: Mapping[str, re.Pattern[str]], fact: CodeFact) -> bool
     """Return whether an option has one of these keys with a safe value."""
     path = fact.name.lower()
     for key, value in settings.items():
-        if path == key or path.endswith(f".{key}"):
+        if path.endswith(key) and (path == key or path[-len(key) - 1] == "."):
             return value.fullmatch(fact.detail.strip("\"'` ,;")) is not None
     return False

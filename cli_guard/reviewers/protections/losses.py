@@ -12,12 +12,18 @@ from cli_guard.code.changes.difference import (
     likeness,
     short_name,
 )
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    FactKind,
+    Unit,
+    words_of_name,
+    words_of_text,
+)
 from cli_guard.code.languages import language_for
 from cli_guard.model import Contents, FileChange, Hunk, Status
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
-IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 LONGEST_LINE = 1_000
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 # Words of a condition that say nothing of what is guarded.
@@ -96,7 +102,7 @@ class Losses:
             return False
         if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
             return True
-        words = pair.words if pair else frozenset(IDENTIFIER.findall(text))
+        words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         return not guarded or not guarded.isdisjoint(words)
 
