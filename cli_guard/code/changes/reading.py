@@ -17,7 +17,7 @@ from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, fold
 from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
-from cli_guard.code.taint.naming import imports_of
+from cli_guard.code.taint.naming import top_imports
 from cli_guard.code.taint.tree_reader import COMMENTS, field_of
 from cli_guard.rules.catalog import read_table
 
@@ -81,7 +81,7 @@ class FactReader:
     def read(self, root: "SgNode") -> None:
         """Collect the facts below the root of the text's tree."""
         kinds = kinds_of(self.language)
-        imports = imports_of(root, self.language, self.text)
+        imports = top_imports(root, self.language, self.text)
         waiting: list[tuple[SgNode, str, str]] = [(root, "", "")]
         count = 0
         while waiting:
