@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from cli_guard.code.changes.difference import FileDifference
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import CodeFact, FactKind
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Severity, fingerprint
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.losses import Loss, hunk_of
+from cli_guard.reviewers.protections.tainted import is_reached
 from cli_guard.reviewers.protections.warnings import warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -22,14 +24,15 @@ Warned = tuple[CodeFact, FileDifference]
 
 
 def findings_of(
+    subject: ReviewInput,
+    difference: ChangeDifference,
     losses: Sequence[Loss],
     weakenings: Sequence[Weakening],
     warned: Sequence[Warned],
-    contents: Contents,
 ) -> list[Finding]:
     """Return one finding for each place, by path and line: of several that of the first rule of the list."""
     order = {rule: number for number, rule in enumerate(catalog.by_id(GROUP))}
-    every = [finding_of_loss(loss, contents) for loss in losses]
+    every = [finding_of_loss(loss, subject, difference) for loss in losses]
     every += map(finding_of_weakening, weakenings)
     every += [finding_of_warning(fact, file) for fact, file in warned]
     found: dict[tuple[str, int], Finding] = {}
@@ -38,14 +41,21 @@ def findings_of(
     return sorted(found.values(), key=lambda each: (each.path, each.line or 0, each.rule))
 
 
-def finding_of_loss(loss: Loss, contents: Contents) -> Finding:
-    """Return the finding of a loss; it asks for a person where a warning went along, or others still check."""
+def finding_of_loss(
+    loss: Loss, subject: ReviewInput, difference: ChangeDifference
+) -> Finding:
+    """Return the finding of a loss; it asks where a warning went, others still check, or data comes from outside."""
     rule = catalog.one(GROUP, f"{PREFIX}{loss.family}")
     why = f"{name_of(loss.fact)} is gone: {rule.extra['message']}"
-    others = siblings(loss, contents)
-    if others:
+    others = siblings(loss, subject.contents)
+    asks = others >= FEWEST_SIBLINGS
+    if asks:
         why = f"{why}; {others} other places of this file still have it"
-    return finding_at(rule, loss.fact, loss.file, why, asks=others >= FEWEST_SIBLINGS)
+    unit = difference.pair_of(loss.file, loss.fact.unit)
+    if not asks and is_reached(subject, loss.file.change, unit):
+        asks = True
+        why = f"{why}; data from outside is followed through this function"
+    return finding_at(rule, loss.fact, loss.file, why, asks=asks)
 
 
 def finding_of_weakening(weakening: Weakening) -> Finding:

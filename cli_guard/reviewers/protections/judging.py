@@ -27,7 +27,7 @@ def judge(
     losses = Losses(difference, subject.contents, subject.own_guards).find()
     weakenings = list(find_weakenings(difference))
     warned = list(warned_losses(files))
-    findings = findings_of(losses, weakenings, warned, subject.contents)
+    findings = findings_of(subject, difference, losses, weakenings, warned)
     skipped = (
         Skipped(file.change.path, f"protections: {side.unread}")
         for file in files
