@@ -107,6 +107,24 @@ SIBLINGS = f"""{HANDLER} def load(user, page):
 """
 
 
+REACHED = f"""{HANDLER} import subprocess
+ from flask import request
+ def run():
+     name = request.args["name"]
+-    validate_name(name)
+     subprocess.run("tar xf " + name, shell=True)
+"""
+
+
+def test_a_loss_asks_where_data_from_outside_is_followed_through_the_function() -> None:
+    finding = found(REACHED)
+    assert finding.rule == "protection-validation"
+    assert finding.severity is Severity.HIGH
+    assert "data from outside" in finding.message
+    harmless = found(REACHED.replace('request.args["name"]', '"a.tar"'))
+    assert harmless.severity is Severity.MEDIUM
+
+
 @examples(
     ("change", "severity"),
     (
