@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.code.changes.facts import CodeFact, FactKind, Unit
+from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Severity, fingerprint
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.losses import Loss, hunk_of
-from cli_guard.reviewers.protections.tainted import is_reached
 from cli_guard.reviewers.protections.warnings import warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
 from cli_guard.reviewers.review_input import ReviewInput
@@ -121,3 +121,26 @@ def shown(hunk: Hunk, fact: CodeFact) -> Iterator[str]:
         yield f"- {line.strip()[:SHOWN_CHARS]}"
     for line in hunk.added[:SHOWN_LINES]:
         yield f"+ {line.strip()[:SHOWN_CHARS]}"
+
+
+def is_reached(subject: ReviewInput, change: FileChange, unit: Unit | None) -> bool:
+    """Return whether a flow of the file after the change ends, or passes, in a unit.
+
+    Only asked for a loss, so no other change pays for following data a second time.
+    """
+    language = language_for(change.path)
+    text = subject.contents.new(change)
+    if unit is None or language is None or text is None:
+        return False
+    from cli_guard.code.taint.flows import TooBigError, find_flows
+    from cli_guard.code.taint.tables import tables_of
+
+    tables = tables_of(FAMILY.get(language, language))
+    if tables is None or not tables.may_hold_flow(text):
+        return False
+    try:
+        flows = find_flows(subject.trees.root(language, text), language, text, tables)
+    except TooBigError:
+        return False
+    lines = (line for flow in flows for line in (flow.line, *(at for at, _ in flow.steps)))
+    return any(unit.line <= line <= unit.end_line for line in lines)
