@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from cli_guard.code.changes.facts import CodeFact, Unit
 from cli_guard.code.changes.plain_text import (
+    MOST_FACTS,
     is_settings_file,
     is_template,
     setting_facts,
@@ -21,7 +23,8 @@ from cli_guard.model import FileChange
 
 # Half of the words of a unit must be in another that is taken for the same.
 LIKENESS = 0.5
-MOST_COMPARED = 2_000
+MOST_COMPARED = 500
+MOST_LIKENESSES = 50_000
 # Languages whose templates are no code, and whose code is in scripts.
 PRINTED = ("html", "css")
 
@@ -46,7 +49,7 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
     units: tuple[Unit, ...] = ()
     unread = ""
     if is_template(path):
-        facts += template_facts(path, text, touched)
+        facts += islice(template_facts(path, text, touched), MOST_FACTS)
     language = language_for(path, text)
     if language and language not in PRINTED and not indents_too_deep(language, text):
         reader = FactReader(language, text, path, touched)
@@ -55,7 +58,7 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
         units = tuple(reader.units)
         unread = "more nodes than are compared" if reader.is_cut else ""
     elif is_settings_file(path):
-        facts += setting_facts(text, touched)
+        facts += islice(setting_facts(text, touched), MOST_FACTS)
     return Side(tuple(facts), units, unread)
 
 
@@ -115,6 +118,8 @@ class ChangeDifference:
     """The differences of the files of a change, together."""
 
     files: Sequence[FileDifference] = field(default_factory=tuple)
+    # Pairs of units that were compared, by the names that ask: each is asked once, and all are bounded together.
+    _alike: dict[tuple[str, str], Unit | None] = field(default_factory=dict)
 
     @cached_property
     def _new_units(self) -> Mapping[str, Sequence[Unit]]:
@@ -132,12 +137,21 @@ class ChangeDifference:
         found = next(here, None) or next(iter(by_name), None)
         if found is not None:
             return found
-        was = next((unit for unit in file.old.units if unit.name == name), None)
-        return self._most_alike(was) if was else None
+        key = (file.change.path, name)
+        if key not in self._alike:
+            was = next((unit for unit in file.old.units if unit.name == name), None)
+            self._alike[key] = self._most_alike(was) if was else None
+        return self._alike[key]
+
+    @cached_property
+    def _candidates(self) -> Sequence[Unit]:
+        every = (new for units in self._new_units.values() for new in units)
+        return tuple(islice(every, MOST_COMPARED))
 
     def _most_alike(self, unit: Unit) -> Unit | None:
-        every = [new for units in self._new_units.values() for new in units]
-        best = max(every[:MOST_COMPARED], key=lambda new: likeness(unit, new), default=None)
+        if len(self._alike) * len(self._candidates) > MOST_LIKENESSES:
+            return None
+        best = max(self._candidates, key=lambda new: likeness(unit, new), default=None)
         return best if best is not None and likeness(unit, best) >= LIKENESS else None
 
 

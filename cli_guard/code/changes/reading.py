@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # The shapes of nodes that say something themselves.
 SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
-MOST_NODES = 40_000
+MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
 NAME_FIELDS = ("name", "declarator")

@@ -25,6 +25,8 @@ from cli_guard.model import Contents, FileChange, Hunk, Status
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
 LONGEST_LINE = 1_000
+# Of one family. A change that takes away more is not told more.
+MOST_LOSSES = 50
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
@@ -67,7 +69,7 @@ class Losses:
             if lines_of(gained) < lines_of(left):
                 found += [
                     loss
-                    for loss in left
+                    for loss in left[:MOST_LOSSES]
                     if self.still_stands(loss) and not is_replaced(loss, gains)
                 ]
         return found

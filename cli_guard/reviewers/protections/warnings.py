@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import CodeFact, FactKind
@@ -22,6 +23,7 @@ ACTING = (
 )
 # Around a comment, the code that it speaks of.
 NEAR_LINES = 8
+MOST_WARNINGS = 50
 
 
 @cache
@@ -41,8 +43,13 @@ def warns(fact: CodeFact) -> bool:
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
     """Return whether the lines that a hunk removed speak of an attack, and those that it added do not."""
-    removed = any(warns(fact) and hunk_of(file.change, fact) is hunk for fact in file.went)
-    return removed and not any(warns(fact) and covers(hunk, fact) for fact in file.came)
+    removed = any(held(hunk, fact) and warns(fact) for fact in file.went)
+    return removed and not any(covers(hunk, fact) and warns(fact) for fact in file.came)
+
+
+def held(hunk: Hunk, fact: CodeFact) -> bool:
+    """Return whether a hunk removed the line that a fact of the old side begins on."""
+    return hunk.old_start <= fact.line < hunk.old_start + len(hunk.removed)
 
 
 def warned_losses(
@@ -52,8 +59,9 @@ def warned_losses(
     if any(warns(fact) for file in files for fact in file.came):
         return
     for file in files:
-        for fact in file.went:
-            if fact.kind is FactKind.COMMENT and warns(fact) and code_went_with(file, fact):
+        speaking = (f for f in file.went if f.kind is FactKind.COMMENT and warns(f))
+        for fact in islice(speaking, MOST_WARNINGS):
+            if code_went_with(file, fact):
                 yield fact, file
 
 
@@ -64,6 +72,6 @@ def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
         fact.kind in ACTING
         and fact.unit == comment.unit
         and 0 <= fact.line - comment.line <= NEAR_LINES
-        and hunk_of(file.change, fact) is hunk
+        and held(hunk, fact)
         for fact in file.went
     )
