@@ -89,6 +89,9 @@ def compare_file(
     old_path = change.old_path or change.path
     was = read_side(trees, old_path, old, before) if old is not None else NO_SIDE
     now = read_side(trees, change.path, new, after) if new is not None else NO_SIDE
+    if why := was.unread or now.unread:
+        # Half of a comparison would call everything gone that was not read.
+        return FileDifference(change, Side(unread=why), NO_SIDE)
     return FileDifference(change, was, now)
 
 
