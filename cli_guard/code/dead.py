@@ -39,13 +39,15 @@ def dead_code(trees: Trees, language: str, text: str) -> DeadCode:
 
 
 def _find(root: "SgNode") -> DeadCode:
-    ends = [node for node in root.find_all(regex=ENDS) if _is_statement(node.kind())]
+    ends = [node for node in root.find_all(regex=ENDS) if _is_statement(node)]
     never = [node for node in root.find_all(regex=NEVER, nthChild=1) if _is_condition(node)]
     return DeadCode([_rest(node) for node in (*ends, *never)])
 
 
-def _is_statement(kind: str) -> bool:
-    return kind in STATEMENTS or kind.endswith("_statement")
+def _is_statement(node: "SgNode") -> bool:
+    kind = node.kind()
+    # The bare word `return` is a node as well, in front of what is returned.
+    return node.is_named() and (kind in STATEMENTS or kind.endswith("_statement"))
 
 
 def _is_condition(node: "SgNode") -> bool:

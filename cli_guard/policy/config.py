@@ -134,6 +134,21 @@ class GitSection(Section):
     ] = ("main", "master", "release/*")
 
 
+GUARD_NAME = r"^[A-Za-z_$][\w$.]{0,99}$"
+OWN_GUARDS = (
+    "Functions, decorators and middleware that protect; a change that removes one asks."
+)
+
+
+class ProtectionsSection(Section):
+    """`[protections]`: settings of the protections reviewer."""
+
+    calls: Annotated[
+        tuple[Annotated[str, Field(pattern=GUARD_NAME)], ...],
+        Field(max_length=200, description=OWN_GUARDS),
+    ] = ()
+
+
 class MessageSection(Section):
     """`[message]`: the form of commit messages."""
 
@@ -248,6 +263,7 @@ class Config(Section):
     limits: LimitsSection = LimitsSection()
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
+    protections: ProtectionsSection = ProtectionsSection()
     commands: CommandsSection = Field(default_factory=CommandsSection)
     mcp: Servers = Field(default_factory=dict)
     server: ServerSection = ServerSection()
@@ -262,6 +278,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "limits": LimitsSection,
     "git": GitSection,
     "message": MessageSection,
+    "protections": ProtectionsSection,
     "commands": CommandsSection,
     "mcp": ServerConfig,
     "server": ServerSection,

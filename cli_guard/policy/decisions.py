@@ -118,6 +118,13 @@ class Policy:
         return tuple(dict.fromkeys((*named, *own)))
 
     @property
+    def own_guards(self) -> tuple[str, ...]:
+        """Return the names of `[protections] calls`, those of the user's own file as well."""
+        configs = (*self.configs, *([self.user] if self.user else []))
+        named = (name for config in configs for name in config.protections.calls)
+        return tuple(dict.fromkeys(named))
+
+    @property
     def patterns(self) -> tuple[Pattern, ...]:
         """Return the command patterns in force, each once; `allow` is read only from the user's own file."""
         shared = [each for config in self.configs for each in config.commands.patterns]

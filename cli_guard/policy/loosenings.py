@@ -48,6 +48,9 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
     for branch in before.git.protected_branches:
         if branch not in after.git.protected_branches:
             yield f"{branch} is no longer protected"
+    for name in before.protections.calls:
+        if name not in after.protections.calls:
+            yield f"{name} is no longer one of the protections.calls"
     yield from weaker_approvals(before.approvals, after.approvals)
     if before.message.style == "conventional" != after.message.style:
         yield "conventional commit messages are no longer required"

@@ -111,6 +111,11 @@ REVIEWERS = (
         scope=ReviewScope.FILE,
     ),
     Reviewer(
+        "protections",
+        "checks, escapes and hardening that the change takes away or weakens",
+        prefix="protection-",
+    ),
+    Reviewer(
         "commands",
         "shell commands added to scripts, CI files, images, makefiles and settings",
         prefix="command-",

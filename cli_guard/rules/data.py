@@ -145,8 +145,9 @@ def _strip(data: Any, kind: str) -> Any:
     """Return the data of a source without its examples but, in a rule, the first of each sort."""
     if kind in OF_TABLES:
         return _without(data, OF_TABLES[kind])
-    if isinstance(data, dict) and isinstance(data.get("rule"), list):
-        return {**data, "rule": [_shorten(rule) for rule in data["rule"]]}
+    if isinstance(data, dict) and isinstance(data.get("rule", data.get("sign")), list):
+        rules = [_shorten(rule) for rule in data.get("rule", ())]
+        return {**_without({**data, "rule": []}, OF_RULES), "rule": rules}
     if isinstance(data, list):
         return [_strip_document(each) for each in data]
     return data

@@ -15,6 +15,15 @@ PACKAGE = f'{{"scripts": {{\n"postinstall": "{FETCH}"\n}}}}\n'
 GO = 'import "os/exec"\nfunc f(x string) {\n\texec.Command("sh", "-c", x).Run()\n}\n'
 HEAD = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n"
 
+JAVA = (
+    "class A {{\n  Object read(InputStream in) {{\n"
+    "    SAXBuilder builder = {};\n    return builder.build(in);\n  }}\n}}\n"
+)
+WORKFLOW = (
+    "on:\n  {}:\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n"
+    "      - uses: actions/checkout@v4\n        with:\n"
+    "          ref: ${{{{ github.event.pull_request.head.sha }}}}\n      - run: make\n"
+)
 
 CELL = '{"cell_type": "%s", "source": [\n"import subprocess\\n",\n"subprocess.run(x, shell=True)"\n]}'
 NOTEBOOK = (
@@ -54,6 +63,20 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
         ),
         pytest.param(
             "a.js", f"let t = `\n{EXEC}`;\n", EXEC, "code-js-command", id="js-template"
+        ),
+        pytest.param(
+            "A.java",
+            JAVA.format("createBuilder()"),
+            JAVA.format("new SAXBuilder()"),
+            "code-java-xml",
+            id="other-line-of-a-match",
+        ),
+        pytest.param(
+            ".github/workflows/a.yml",
+            WORKFLOW.format("pull_request"),
+            WORKFLOW.format("pull_request_target"),
+            "code-workflow-pull-request-target",
+            id="other-event",
         ),
         pytest.param(
             "a.go",

@@ -6,6 +6,7 @@ rules of the reviewer with its name, and an example is the text of a new file, i
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ PATHS = {
     "Bash": "bin/sample.sh",
     "Yaml": ".github/workflows/sample.yml",
 }
+FILE_MARK = re.compile(r"(?m)^<<path:")
 TYPED = re.compile(r"/>|\w: (?:string|any|[A-Z]\w+)[,);= ]")
 Row = tuple[Any, Any, bool]
 
@@ -82,6 +84,8 @@ def rows_of(file: Path) -> Iterator[Row]:
     if kind_of(file) == "flow":
         yield from rows_of_flow(file)
         return
+    if kind_of(file) == "protections":
+        yield from rows_of_signs(file)
     path = file.relative_to(FOLDER).as_posix()
     for rule in catalog.rules_in(path, examples=True):
         yield from ((rule, text, True) for text in rule.fires)
@@ -98,11 +102,21 @@ def rows_of_flow(file: Path) -> Iterator[Row]:
         yield from ((entry, text, False) for text in entry["silent"])
 
 
+def rows_of_signs(file: Path) -> Iterator[Row]:
+    """Yield the examples of the signs by which the members of a family of protections are recognised."""
+    for sign in data.parse(file).get("sign", ()):
+        yield from ((sign, text, True) for text in sign["fires"])
+        yield from ((sign, text, False) for text in sign["silent"])
+
+
 def check_example(file: Path, owner: Any, example: Any, *, fires: bool) -> None:
     """Assert that an example fires, or that a near miss does not."""
     kind = kind_of(file)
     if kind == "flow":
         check_flow(file.parent.name, owner, example, fires=fires)
+        return
+    if kind == "protections":
+        check_protection(owner, example, fires=fires)
         return
     if kind == "secrets" and "names" not in owner.extra:
         check_secret(owner, example, fires=fires)
@@ -162,6 +176,34 @@ def changed_file(change: Mapping[str, Any]) -> ReviewInput:
     old = {path: before, **beside} if before else beside
     new = {path: after, **beside}
     return ReviewInput("pre-commit", changes_between(old, new), Tree(old, new))
+
+
+def check_protection(owner: Any, example: str, *, fires: bool) -> None:
+    """Assert that the change in an example takes away what its rule or sign is about, and that a near miss does not."""
+    wanted = owner.id if isinstance(owner, Rule) else f"protection-{owner['family']}"
+    subject = replace(changed_files(example), own_guards=("require_tenant",))
+    findings = reviewer_of("protections").review(subject).findings
+    own = [each for each in findings if each.rule == wanted]
+    assert bool(own) is fires, f"reported: {sorted({each.rule for each in findings})}"
+    for each in own:
+        assert each.line and each.fingerprint and "- " in each.evidence
+
+
+def changed_files(example: str) -> ReviewInput:
+    """Return the review of the change in an example: lines with `-` before it, with `+` after it, others on both sides.
+
+    Each file begins with its path, as `<<path:NAME>>`.
+    """
+    old: dict[str, str] = {}
+    new: dict[str, str] = {}
+    for part in FILE_MARK.split(example)[1:]:
+        path, text = split_path(f"<<path:{part}")
+        lines = text.splitlines(keepends=True)
+        old[path] = "".join(each[1:] for each in lines if not each.startswith("+"))
+        new[path] = "".join(each[1:] for each in lines if not each.startswith("-"))
+    before = {path: text for path, text in old.items() if text}
+    after = {path: text for path, text in new.items() if text}
+    return ReviewInput("pre-commit", changes_between(before, after), Tree(before, after))
 
 
 def check_secret(rule: Rule, example: str, *, fires: bool) -> None:

@@ -1,7 +1,7 @@
 """Dotted names of expressions, as tables match them: as written, by what was imported, and by type."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import language_named
@@ -19,18 +19,37 @@ PROMISED = re.compile(
 )
 PYTHON_FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?([^)#]*)")
 AS = re.compile(r"([\w.*]+)(?:\s+as\s+(\w+))?")
+IMPORTING = re.compile("import|use")
 MOST_IMPORTS = 2_000
 BRACKETS = ("call", "index", "cast", "not")
 
 
 def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
     """Map the names that a file imports to the dotted names of what they stand for."""
+    kinds = language_named(language).imports.split()
+    nodes = (node for kind in kinds for node in root.find_all(kind=kind))
+    return read_imports(nodes, language, text)
+
+
+def top_imports(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
+    """Return the imports at the top of a file alone; looking for others costs more than reading a change."""
+    kinds = language_named(language).imports.split()
+    nodes: list[SgNode] = []
+    for child in root.named_children():
+        if child.kind() in kinds:
+            nodes.append(child)
+        elif IMPORTING.search(child.kind()):
+            nodes += (node for kind in kinds for node in child.find_all(kind=kind))
+    return read_imports(nodes, language, text)
+
+
+def read_imports(nodes: "Iterable[SgNode]", language: str, text: str) -> Mapping[str, str]:
+    """Return what some import statements import, and the calls that do the same."""
     known = language_named(language)
     found: dict[str, str] = {}
-    for kind in known.imports.split():
-        for node in root.find_all(kind=kind):
-            if len(found) < MOST_IMPORTS:
-                found |= IMPORT_FORMS[known.import_form](node.text())
+    for node in nodes:
+        if len(found) < MOST_IMPORTS:
+            found |= IMPORT_FORMS[known.import_form](node.text())
     if known.requires:
         for names, module, member in REQUIRED.findall(text):
             module = _module(module)

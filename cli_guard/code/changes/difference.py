@@ -1,0 +1,168 @@
+"""What went and what came, in one file and over a change."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+
+from cli_guard.code.changes.facts import CodeFact, Unit
+from cli_guard.code.changes.plain_text import (
+    MOST_FACTS,
+    is_settings_file,
+    is_template,
+    setting_facts,
+    template_facts,
+)
+from cli_guard.code.changes.reading import FactReader
+from cli_guard.code.changes.touched import TouchedLines, touched_lines
+from cli_guard.code.classify import has_long_line
+from cli_guard.code.languages import language_for
+from cli_guard.code.syntax import Trees, indents_too_deep
+from cli_guard.model import FileChange
+
+# Half of the words of a unit must be in another that is taken for the same.
+LIKENESS = 0.5
+MOST_COMPARED = 500
+MOST_LIKENESSES = 50_000
+# Languages whose templates are no code, and whose code is in scripts.
+PRINTED = ("html", "css")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The facts and units of one side of a file, as far as the change touches them. `unread`: why some are missing."""
+
+    facts: tuple[CodeFact, ...] = ()
+    units: tuple[Unit, ...] = ()
+    unread: str = ""
+
+
+NO_SIDE = Side()
+
+
+def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side:
+    """Return one side of a file; one that no reader of ours understands has no facts."""
+    if not touched or has_long_line(text):
+        return NO_SIDE
+    facts: list[CodeFact] = []
+    units: tuple[Unit, ...] = ()
+    unread = ""
+    if is_template(path):
+        facts += islice(template_facts(path, text, touched), MOST_FACTS)
+    language = language_for(path, text)
+    if language and language not in PRINTED and not indents_too_deep(language, text):
+        reader = FactReader(language, text, path, touched)
+        reader.read(trees.root(language, text))
+        facts += reader.facts
+        units = tuple(reader.units)
+        unread = "more nodes than are compared" if reader.is_cut else ""
+    elif is_settings_file(path):
+        facts += islice(setting_facts(text, touched), MOST_FACTS)
+    return Side(tuple(facts), units, unread)
+
+
+@dataclass(frozen=True, eq=False)
+class FileDifference:
+    """What one file has lost and won. What stands on both sides is in neither, wherever it moved in the file."""
+
+    change: FileChange
+    old: Side
+    new: Side
+
+    @cached_property
+    def went(self) -> tuple[CodeFact, ...]:
+        """The facts that the file had before and has no longer."""
+        return tuple(without(self.old.facts, self.new.facts))
+
+    @cached_property
+    def came(self) -> tuple[CodeFact, ...]:
+        """The facts that the file did not have before."""
+        return tuple(without(self.new.facts, self.old.facts))
+
+
+def compare_file(
+    trees: Trees, change: FileChange, old: str | None, new: str | None
+) -> FileDifference:
+    """Compare the two texts of a file, None for a side that it does not have."""
+    before, after = touched_lines(change.hunks)
+    old_path = change.old_path or change.path
+    was = read_side(trees, old_path, old, before) if old is not None else NO_SIDE
+    now = read_side(trees, change.path, new, after) if new is not None else NO_SIDE
+    if why := was.unread or now.unread:
+        # Half of a comparison would call everything gone that was not read.
+        return FileDifference(change, Side(unread=why), NO_SIDE)
+    return FileDifference(change, was, now)
+
+
+def without(facts: Iterable[CodeFact], others: Iterable[CodeFact]) -> Iterator[CodeFact]:
+    """Yield the facts that are not among the others, each of which takes away one that is the same.
+
+    One that stood in the same unit is taken away first, so that of two alike the one that really went is left.
+    """
+    left = Counter(fact.key for fact in others)
+    here = Counter((fact.key, fact.unit) for fact in others)
+    rest = []
+    for fact in facts:
+        if here[fact.key, fact.unit] > 0:
+            here[fact.key, fact.unit] -= 1
+            left[fact.key] -= 1
+        else:
+            rest.append(fact)
+    for fact in rest:
+        if left[fact.key] > 0:
+            left[fact.key] -= 1
+        else:
+            yield fact
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeDifference:
+    """The differences of the files of a change, together."""
+
+    files: Sequence[FileDifference] = field(default_factory=tuple)
+    # Pairs of units that were compared, by the names that ask: each is asked once, and all are bounded together.
+    _alike: dict[tuple[str, str], Unit | None] = field(default_factory=dict)
+
+    @cached_property
+    def _new_units(self) -> Mapping[str, Sequence[Unit]]:
+        """The units that the change touches on its new side, by the last part of their names."""
+        found: dict[str, list[Unit]] = {}
+        for file in self.files:
+            for unit in file.new.units:
+                found.setdefault(short_name(unit.name), []).append(unit)
+        return found
+
+    def pair_of(self, file: FileDifference, name: str) -> Unit | None:
+        """Return what a unit of the file became: by name here, by name elsewhere, by likeness."""
+        by_name = self._new_units.get(short_name(name), ())
+        here = (u for u in by_name if u.path == file.change.path and u.name == name)
+        found = next(here, None) or next(iter(by_name), None)
+        if found is not None:
+            return found
+        key = (file.change.path, name)
+        if key not in self._alike:
+            was = next((unit for unit in file.old.units if unit.name == name), None)
+            self._alike[key] = self._most_alike(was) if was else None
+        return self._alike[key]
+
+    @cached_property
+    def _candidates(self) -> Sequence[Unit]:
+        every = (new for units in self._new_units.values() for new in units)
+        return tuple(islice(every, MOST_COMPARED))
+
+    def _most_alike(self, unit: Unit) -> Unit | None:
+        if len(self._alike) * len(self._candidates) > MOST_LIKENESSES:
+            return None
+        best = max(self._candidates, key=lambda new: likeness(unit, new), default=None)
+        return best if best is not None and likeness(unit, best) >= LIKENESS else None
+
+
+def short_name(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def likeness(one: Unit, other: Unit) -> float:
+    """Return how many of the words of two units are in both, from 0 to 1."""
+    united = len(one.words | other.words)
+    return len(one.words & other.words) / united if united else 0.0

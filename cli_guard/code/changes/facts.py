@@ -1,0 +1,108 @@
+"""What a comparison of two states speaks of: facts of code, and the units that they stand in."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+LONGEST_DETAIL = 300
+# The words of `getHTMLText`, `is_safe_url?` and `X-Frame-Options` alike.
+IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+class FactKind(StrEnum):
+    """What a fact is; the words are those of `kinds` in rules/protections/*.toml."""
+
+    CALL = "call"
+    """`name` is called with the arguments `detail`."""
+    ARGUMENT = "argument"
+    """A bare name `name` that is handed to the call `detail`, such as a middleware to a route."""
+    DECORATOR = "decorator"
+    """A decorator, annotation or attribute `name` with the arguments `detail`."""
+    GUARD = "guard"
+    """A branch that only leaves: `name` is its condition, `detail` how it leaves."""
+    CONDITION = "condition"
+    """Any other condition, or a comparison that is returned: `name` is its text."""
+    OPTION = "option"
+    """A key `name` with the value `detail`: an entry, a keyword argument, a setting, what a name is bound to."""
+    DEFINITION = "definition"
+    """A function or class `name`; `detail` is its heading."""
+    TEXT = "text"
+    """A constant text or pattern, in `name`."""
+    OUTPUT = "output"
+    """What a template prints: `name` is the expression, `detail` "raw" or "escaped"."""
+    COMMENT = "comment"
+    """A line of a comment, in `name`."""
+
+
+Key = tuple[FactKind, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFact:
+    """One thing that one side of a file says, with the lines and the unit where it does.
+
+    `name` and `detail` have blanks folded and are cut to `LONGEST_DETAIL`; `unit` is the dotted name of the functions
+    and classes around it, "" at the top of a file. The `operands` of a condition are joined by `joiner`, "and" or "or";
+    one alone has no joiner.
+    """
+
+    kind: FactKind
+    name: str
+    detail: str = ""
+    line: int = 0
+    end_line: int = 0
+    unit: str = ""
+    operands: tuple[str, ...] = ()
+    joiner: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Return what makes two facts the same, wherever they stand."""
+        return self.kind, self.name, self.detail
+
+    @property
+    def text(self) -> str:
+        """Return the fact as a person would write it, for patterns to match: `name(detail)`, `name = detail`."""
+        if self.kind is FactKind.ARGUMENT:
+            return self.name
+        if self.kind in (FactKind.CALL, FactKind.DECORATOR):
+            return f"{self.name}({self.detail})"
+        separator = SEPARATORS.get(self.kind, " ")
+        return f"{self.name}{separator}{self.detail}" if self.detail else self.name
+
+
+SEPARATORS = {FactKind.OPTION: " = ", FactKind.GUARD: ": "}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A function or class that a hunk touches on one side; `name` is dotted."""
+
+    path: str
+    name: str
+    line: int
+    end_line: int
+    text: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the names and words in its text."""
+        return words_of_text(self.text)
+
+
+@lru_cache(maxsize=1_000)
+def words_of_text(text: str) -> frozenset[str]:
+    return frozenset(IDENTIFIER.findall(text))
+
+
+def fold(text: str) -> str:
+    """Return a text on one line, at most `LONGEST_DETAIL` characters of it."""
+    return " ".join(text[: 4 * LONGEST_DETAIL].split())[:LONGEST_DETAIL]
+
+
+@lru_cache(maxsize=20_000)
+def words_of_name(name: str) -> tuple[str, ...]:
+    """Return the words of a name in any style, in lower case: `checkOwner`, `check_owner`, `Check-Owner`."""
+    return tuple(word.lower() for word in WORD.findall(name))

@@ -1,0 +1,344 @@
+"""Compare what went with what came in the same place: is the new one true more often, or weaker?
+
+Which words are weaker than which, and which numbers, is data: `rules/languages/strength.toml`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import takewhile
+
+from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.rules.catalog import read_table
+
+TABLE = "languages/strength.toml"
+TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+WHOLE_WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
+SIGN = re.compile(r"[=!<>]+")
+NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
+OCTAL = frozenset("01234567")
+JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
+COMPARED = (
+    FactKind.CALL,
+    FactKind.DECORATOR,
+    FactKind.OPTION,
+    FactKind.TEXT,
+    FactKind.OUTPUT,
+    *JUDGED,
+)
+MOST_PAIRS = 400
+LONGEST_WORDS = 4
+ALSO = re.compile(r"&&|\band\b")
+INSTEAD = re.compile(r"\|\||\bor\b")
+FIRST_ANCHORS = ("^", "\\A")
+LAST_ANCHORS = ("$", "\\Z", "\\z")
+OPENING = re.compile(
+    r"[rRbB]{0,2}(?:['\"`]{1,3}/?|/|%r.|~)(?:\(\?[a-z]+\))?(?:\((?:\?:)?)*"
+)
+CLOSING = re.compile(r"\)*(?:/?[a-z]{0,6}['\"`]{1,3}|/[a-z]{0,6}|\})")
+SEPARATOR = re.compile(
+    r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
+    r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Looser:
+    """A fact that became looser, of the sort `condition`, `match`, `value`, `member` or `output`, and why."""
+
+    old: CodeFact
+    new: CodeFact
+    sort: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """The table, as sets of words."""
+
+    orders: tuple[tuple[str, Mapping[str, int]], ...]
+    less: frozenset[str]
+    more: frozenset[str]
+    bits: frozenset[str]
+    on: frozenset[str]
+    off: frozenset[str]
+    prefixes: frozenset[str]
+    scopes: frozenset[str]
+
+
+@cache
+def strengths() -> Strengths:
+    """Return what is weaker than what."""
+    table = read_table(TABLE)
+    orders = []
+    for row in table["order"]:
+        ranks = {
+            word: rank
+            for rank, words in enumerate(row["strongest_first"])
+            for word in words.split()
+        }
+        orders.append((row["sort"], ranks))
+    words = {name: frozenset(text.split()) for name, text in table["words"].items()}
+    return Strengths(tuple(orders), **words)
+
+
+def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield the facts of one unit that became looser, each with the one that it became."""
+    left = [fact for fact in came if fact.kind in COMPARED]
+    elsewhere = Conditions(asked(went), asked(came))
+    count = 0
+    for old in went:
+        if old.kind not in COMPARED:
+            continue
+        for new in left:
+            count += 1
+            if count > MOST_PAIRS:
+                return
+            if found := compare(old, new, elsewhere):
+                yield found
+                left.remove(new)
+                break
+
+
+def asked(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
+    """Return the operands of each condition."""
+    return frozenset(fact.operands for fact in facts if fact.kind in JUDGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What else a unit asked, and asks now: an operand may have moved from one condition to another."""
+
+    before: frozenset[tuple[str, ...]]
+    now: frozenset[tuple[str, ...]]
+
+    def has_moved(self, operand: str, old: CodeFact, new: CodeFact) -> bool:
+        """Return whether another condition of the unit had, or has, the operand."""
+        others = (self.before - {old.operands}) | (self.now - {new.operands})
+        return any(operand in operands for operands in others)
+
+
+def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
+    """Return how one fact became the other, looser one; None if they differ in anything else."""
+    if old.kind in JUDGED and new.kind in JUDGED:
+        why = loosened_condition(old, new, elsewhere)
+        if why:
+            return Looser(old, new, "condition", why)
+    if old.kind is not new.kind:
+        return None
+    if is_raw_now(old, new):
+        return Looser(
+            old, new, "output", f"`{new.name}` is printed as it is, without an escape"
+        )
+    if why := lost_scope(old, new):
+        return Looser(old, new, "member", why)
+    if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
+        return None
+    change = Edit.between(old.text, new.text)
+    if change is None:
+        return None
+    return next(
+        (Looser(old, new, sort, why) for sort, why in reasons(old, new, change)), None
+    )
+
+
+@lru_cache(maxsize=2_000)
+def tokens_of(text: str) -> tuple[str, ...]:
+    return tuple(TOKEN.findall(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The one place where two texts differ, in whole words."""
+
+    before: str
+    gone: str
+    new: str
+    after: str
+
+    @classmethod
+    def between(cls, old: str, new: str) -> "Edit | None":
+        """Return the place, None if the texts are equal or have too little in common."""
+        one = tokens_of(old)
+        two = tokens_of(new)
+        start = common(one, two)
+        end = common(reversed(one[start:]), reversed(two[start:]))
+        gone = one[start : len(one) - end]
+        added = two[start : len(two) - end]
+        if old == new or start + end < len(gone) + len(added) - 2:
+            return None
+        return cls(
+            "".join(one[:start]),
+            "".join(gone),
+            "".join(added),
+            "".join(one[len(one) - end :]),
+        )
+
+
+def common(one: Iterable[str], two: Iterable[str]) -> int:
+    pairs = zip(one, two, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def loosened_condition(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> str:
+    """Return why a condition holds back less than before, "" if it does not or nobody can say."""
+    was = set(old.operands)
+    now = set(new.operands)
+    if (not was & now and len(was | now) > 2) or any(
+        elsewhere.has_moved(each, old, new) for each in was ^ now
+    ):
+        return ""
+    leaves = new.kind is FactKind.GUARD
+    if len(was - now) == len(now - was) == 1:
+        return loosened_operand(*(was - now), *(now - was), leaves=leaves)
+    # A guard refuses where it is true; any other condition lets in where it is.
+    if now < was and old.joiner == ("or" if leaves else "and"):
+        return (
+            f"`{min(was - now, key=old.operands.index)}` is no longer part of the condition"
+        )
+    if was < now and new.joiner == ("and" if leaves else "or"):
+        added = min(now - was, key=new.operands.index)
+        return f"`{added}` now makes an exception"
+    return ""
+
+
+def loosened_operand(gone: str, new: str, *, leaves: bool) -> str:
+    """Return why an operand became looser by another one inside its brackets."""
+    sign = ALSO if leaves else INSTEAD
+    return (
+        f"`{new}` is enough now"
+        if gone in new and sign.search(new.replace(gone, ""))
+        else ""
+    )
+
+
+def reasons(old: CodeFact, new: CodeFact, change: Edit) -> Iterator[tuple[str, str]]:
+    """Yield the sort and the reason of each way in which an edit is looser."""
+    if old.kind is FactKind.TEXT:
+        if not change.new.strip() and is_anchor(change):
+            yield "match", f"the pattern is no longer anchored by `{change.gone.strip()}`"
+        elif change.gone == "g" and not change.new and change.before.endswith("/"):
+            yield "match", "only the first occurrence is replaced now"
+    if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(old, change):
+        yield (
+            "match",
+            "the prefix no longer ends with a separator, so a folder beside it fits as well",
+        )
+    if words := loosened_words(change):
+        yield words
+    if (
+        old.kind is FactKind.OPTION
+        and old.name == new.name
+        and (why := loosened_value(old, new))
+    ):
+        yield "value", why
+
+
+def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
+    """Return whether a template printed an expression with an escape and prints it without one."""
+    if old.kind is not FactKind.OUTPUT or (old.detail, new.detail) != ("escaped", "raw"):
+        return False
+    return old.name.split("|")[0].strip() in new.name
+
+
+def lost_scope(old: CodeFact, new: CodeFact) -> str:
+    """Return why a call asks for less: its name lost words of whose thing it is, and it got fewer arguments."""
+    if old.kind is not FactKind.CALL or old.detail.count(",") <= new.detail.count(","):
+        return ""
+    was = words_of_name(old.name.rpartition(".")[2])
+    now = words_of_name(new.name.rpartition(".")[2])
+    lost = set(was) - set(now)
+    if lost & strengths().scopes and set(now) < set(was) and len(now) > 1:
+        return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
+    return ""
+
+
+def is_anchor(change: Edit) -> bool:
+    """Return whether what went held a pattern at the beginning or the end of a text."""
+    gone = change.gone.strip()
+    if gone in FIRST_ANCHORS:
+        return OPENING.fullmatch(change.before) is not None
+    return gone in LAST_ANCHORS and CLOSING.fullmatch(change.after) is not None
+
+
+def is_prefix_without_separator(old: CodeFact, change: Edit) -> bool:
+    if change.new.strip() or not change.gone.strip():
+        return False
+    names = words_of_name(change.before)
+    is_prefix = any(name in strengths().prefixes for name in names)
+    has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
+    return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
+
+
+def loosened_words(change: Edit) -> tuple[str, str] | None:
+    """Return the sort and why, if a word became one that is weaker in one of the orders."""
+    gone = change.gone.strip()
+    new = change.new.strip()
+    for sort, ranks in strengths().orders:
+        longest = LONGEST_WORDS if sort == "member" else 1
+        short = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new))) <= 2 * longest
+        if short and is_weaker(new, gone, ranks):
+            return sort, f"`{new}` is weaker than `{gone}`"
+    return None
+
+
+def weaker_member(old: CodeFact, new: CodeFact) -> str:
+    """Return why one member of a family is weaker than another that it takes the place of, "" if it is not."""
+    for sort, ranks in strengths().orders:
+        if sort == "member" and is_weaker(new.text, old.text, ranks):
+            return f"`{new.name}` is weaker than `{old.name}`"
+    return ""
+
+
+def is_weaker(new: str, old: str, ranks: Mapping[str, int]) -> bool:
+    was = rank_of(old, ranks)
+    now = rank_of(new, ranks)
+    return was is not None and now is not None and now > was
+
+
+def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
+    """Return the rank of a text in an order: its own, or of its words the strongest."""
+    whole = text.lower()
+    if whole in ranks:
+        return ranks[whole]
+    words = {*words_of_name(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole)}
+    return min((ranks[word] for word in words if word in ranks), default=None)
+
+
+def loosened_value(old: CodeFact, now_as: CodeFact) -> str:
+    """Return why a value is looser under its key, "" if it is not."""
+    words = frozenset(words_of_name(old.name.rpartition(".")[2]))
+    known = strengths()
+    gone = plain_value(old)
+    new = plain_value(now_as)
+    if words & known.on and gone == "true" and new == "false":
+        return f"`{old.name}` is off now"
+    if words & known.off and gone == "false" and new == "true":
+        return f"`{old.name}` is on now"
+    was = number_of(gone)
+    now = number_of(new)
+    if was is None or now is None or was == now:
+        return ""
+    if words & known.bits and gone[:1] == new[:1] == "0" and now & ~was:
+        return f"{new} gives more rights than {gone}"
+    is_looser = (words & known.less and now < was) or (words & known.more and now > was)
+    return f"{new} is looser than {gone}" if is_looser else ""
+
+
+def plain_value(fact: CodeFact) -> str:
+    return fact.detail.strip("\"'`,; ").lower()
+
+
+def number_of(text: str) -> int | None:
+    """Return the number that a text is in any base, None for none."""
+    plain = text.replace("_", "").lower()
+    if not NUMBER.fullmatch(plain):
+        return None
+    if plain.startswith("0x"):
+        return int(plain, 16)
+    octal = plain.removeprefix("0o") if plain.startswith("0o") else plain
+    if plain.startswith("0") and not set(octal) - OCTAL:
+        return int(octal, 8)
+    return None if "o" in plain else int(plain)

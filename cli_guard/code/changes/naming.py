@@ -1,0 +1,40 @@
+"""Names as every language writes them, with dots between their parts."""
+
+import re
+import string
+
+CALLEE_CHARS = 400
+SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\\|!\.|\.&|\.)\s*")
+NOT_NAME = re.compile(r"[^\w.$@?!-]+")
+BEFORE_NAME = re.compile(r"^(?:new|await|yield|return|throw|not|print|echo|&|\*)\b\s*")
+NAME_CHARS = frozenset(string.ascii_letters + "_")
+OPENING = frozenset("([{<")
+CLOSING = frozenset(")]}>")
+
+
+def joined(outer: str, name: str) -> str:
+    return f"{outer}.{name}" if outer else name
+
+
+def dotted(text: str) -> str:
+    """Return a name as written in any language with dots, without blanks and generics."""
+    return NOT_NAME.sub("", SEPARATOR.sub(".", text))
+
+
+def callee_name(text: str) -> str:
+    """Return the dotted name at the end of a callee: `a.b` of `a(x).b`, read backward over what is in brackets."""
+    text = BEFORE_NAME.sub("", text[-CALLEE_CHARS:].rstrip("?!<( \t\n"))
+    kept: list[str] = []
+    depth = 0
+    for char in reversed(text):
+        if char == ">" and kept and kept[-1] in NAME_CHARS:
+            kept.append(char)  # the arrow of PHP and C
+        elif char in CLOSING:
+            depth += 1
+        elif char in OPENING and depth:
+            depth -= 1
+        elif char in OPENING:
+            break
+        elif depth == 0:
+            kept.append(char)
+    return dotted("".join(reversed(kept)).strip())

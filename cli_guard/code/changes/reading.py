@@ -1,0 +1,327 @@
+"""Read the facts of one side of a file from its syntax tree, only where the change touches it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from cli_guard.code.changes.conditions import (
+    joiner_of,
+    operands_of,
+    read_branch,
+    returned_condition,
+    without_brackets,
+)
+from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, fold
+from cli_guard.code.changes.naming import callee_name, dotted, joined
+from cli_guard.code.changes.touched import TouchedLines
+from cli_guard.code.taint.grammar import TABLE, language_named
+from cli_guard.code.taint.naming import top_imports
+from cli_guard.code.taint.tree_reader import COMMENTS, field_of
+from cli_guard.rules.catalog import read_table
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# The shapes of nodes that say something themselves.
+SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
+MOST_NODES = 20_000
+LONGEST_NAME = 100
+ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
+NAME_FIELDS = ("name", "declarator")
+KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
+VALUE_FIELDS = ("value", "right")
+COMMENT_SIGNS = "#/*!-<>{}% \t"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeKinds:
+    """What kinds of node mean to a comparison, in one language; the table is rules/languages/shapes.toml."""
+
+    shapes: Mapping[str, str]
+    decorators: frozenset[str]
+    options: frozenset[str]
+    arguments: frozenset[str]
+    texts: frozenset[str]
+    nested: frozenset[str]
+    spoken: frozenset[str]
+
+
+@cache
+def kinds_of(language: str) -> NodeKinds:
+    """Return the kinds of node of a language as ast-grep names it."""
+    table = read_table(TABLE)["changes"]
+    own = table["only"].get(language, {})
+    named = {
+        name: frozenset(f"{table[name]} {own.get(name, '')}".split())
+        for name in ("decorators", "options", "arguments", "texts", "nested")
+    }
+    shapes = language_named(language).shapes
+    own_shape = {kind for kind, shape in shapes.items() if shape in SPOKEN_SHAPES}
+    spoken = frozenset(own_shape).union(COMMENTS, *named.values())
+    return NodeKinds(shapes, **named, spoken=spoken)
+
+
+@dataclass(slots=True)
+class FactReader:
+    """Walks a tree from its root through the nodes that are touched, and collects their facts and units.
+
+    `is_cut`: there were more than `MOST_NODES` nodes, and the rest was not read.
+    """
+
+    language: str
+    text: str
+    path: str
+    touched: TouchedLines
+    facts: list[CodeFact] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    is_cut: bool = False
+
+    def read(self, root: "SgNode") -> None:
+        """Collect the facts below the root of the text's tree."""
+        kinds = kinds_of(self.language)
+        imports = top_imports(root, self.language, self.text)
+        waiting: list[tuple[SgNode, str, str]] = [(root, "", "")]
+        count = 0
+        while waiting:
+            node, unit, path = waiting.pop()
+            count += 1
+            if count > MOST_NODES:
+                self.is_cut = True
+                return
+            span = node.range()
+            if not self.touched.overlap(span.start.line + 1, span.end.line + 1):
+                continue
+            kind = node.kind()
+            if kind not in kinds.spoken:
+                # Most nodes only hold others.
+                waiting += [(n, unit, path) for n in reversed(node.named_children())]
+                continue
+            place = Place(node, self.text, kinds, unit, path)
+            self.facts += facts_at(place, imports, self.touched)
+            if place.shape in ("function", "class") and place.inner_unit != unit:
+                self.units.append(self._unit_at(place))
+            inside = (place.inner_unit, place.inner_path)
+            waiting += [(child, *inside) for child in reversed(children_of(place))]
+
+    def _unit_at(self, place: "Place") -> Unit:
+        return Unit(self.path, place.inner_unit, place.first, place.last, place.source)
+
+
+@dataclass
+class Place:
+    """A node, with what is around it: the dotted names of its units and of the keys of a setting."""
+
+    node: "SgNode"
+    text: str
+    kinds: NodeKinds
+    unit: str
+    path: str
+
+    def __post_init__(self) -> None:
+        span = self.node.range()
+        self.kind = self.node.kind()
+        self.shape = self.kinds.shapes.get(self.kind, "group")
+        self.start = span.start.index
+        self.end = span.end.index
+        self.first = span.start.line + 1
+        self.last = span.end.line + 1
+        if span.end.column == 0 and self.last > self.first:
+            self.last -= 1
+
+    @property
+    def source(self) -> str:
+        return self.text[self.start : self.end]
+
+    def source_of(self, node: "SgNode | None") -> str:
+        if node is None:
+            return ""
+        span = node.range()
+        return self.text[span.start.index : span.end.index]
+
+    @cached_property
+    def arguments(self) -> "SgNode | None":
+        """The arguments of a call."""
+        given = self.node.field("arguments")
+        if given is not None:
+            return given
+        children = self.node.children()
+        return next(
+            (each for each in children if each.kind() in self.kinds.arguments), None
+        )
+
+    @cached_property
+    def name(self) -> str:
+        """The name of a function or class, "" for one without."""
+        if self.shape not in ("function", "class"):
+            return ""
+        named = field_of(self.node, NAME_FIELDS)
+        while named is not None and (inner := named.field("declarator")) is not None:
+            named = inner
+        if named is None:
+            words = ("identifier", "simple_identifier", "type_identifier")
+            named = next((n for n in self.node.children() if n.kind() in words), None)
+        return fold(self.source_of(named))[:100]
+
+    @cached_property
+    def inner_unit(self) -> str:
+        return joined(self.unit, self.name) if self.name else self.unit
+
+    @cached_property
+    def key(self) -> str:
+        """The key of an option or the target of an assignment, "" for none."""
+        named = field_of(self.node, KEY_FIELDS)
+        inner = self.node.named_children() if named is None else []
+        # A block of Terraform has its key first, and its labels behind it.
+        if len(inner) > 1:
+            named = inner[0]
+        return dotted(self.source_of(named).strip("\"'`:@ "))
+
+    @property
+    def inner_path(self) -> str:
+        if self.kind in self.kinds.nested and self.key:
+            return joined(self.path, self.key)
+        return self.path
+
+    def fact(self, kind: FactKind, name: str, detail: str = "") -> CodeFact:
+        return CodeFact(
+            kind, fold(name), fold(detail), self.first, self.last, self.inner_unit
+        )
+
+
+def facts_at(
+    place: Place, imports: Mapping[str, str], touched: TouchedLines
+) -> Iterator[CodeFact]:
+    """Yield the facts of a node itself; those of its children are theirs."""
+    kinds = place.kinds
+    shape = place.shape
+    if "comment" in place.kind:
+        yield from comment_facts(place, touched)
+    elif place.kind in kinds.decorators:
+        yield decorator_fact(place)
+    elif place.kind in kinds.texts:
+        yield place.fact(FactKind.TEXT, place.source)
+    elif shape in ("call", "macro"):
+        yield from call_facts(place, imports)
+    elif shape == "if":
+        yield from branch_facts(place)
+    elif shape == "loop":
+        condition = place.node.field("condition")
+        if condition is not None:
+            yield condition_fact(place, condition)
+    elif shape == "return":
+        if condition := returned_condition(place.node, kinds.shapes):
+            yield condition_fact(place, condition)
+    elif shape in ("function", "class"):
+        yield from definition_facts(place, touched)
+    if place.kind in kinds.options or shape == "assign":
+        yield from option_facts(place)
+    if shape == "assign":
+        value = field_of(place.node, VALUE_FIELDS)
+        if value is not None and joiner_of(without_brackets(value), kinds.shapes):
+            yield condition_fact(place, value)
+
+
+def children_of(place: Place) -> "list[SgNode]":
+    """Return what is in a node; of a decorator that is a call, its arguments."""
+    children = place.node.named_children()
+    if place.kind not in place.kinds.decorators:
+        return children
+    calls = (Place(n, place.text, place.kinds, "", "") for n in children)
+    return [
+        each.arguments or each.node if each.shape == "call" else each.node for each in calls
+    ]
+
+
+def comment_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
+    for number, line in enumerate(place.source.split("\n"), place.first):
+        words = fold(line.strip(COMMENT_SIGNS))
+        if words and touched.overlap(number, number):
+            yield CodeFact(FactKind.COMMENT, words, "", number, number, place.unit)
+
+
+def decorator_fact(place: Place) -> CodeFact:
+    head, _, rest = place.source.strip("@#[]").partition("(")
+    fact = place.fact(FactKind.DECORATOR, dotted(head), rest.rstrip(")] \n"))
+    return replace(fact, unit=decorated_unit(place))
+
+
+def decorated_unit(place: Place) -> str:
+    """Return the unit that a decorator beside it belongs to: Python and TypeScript write it before the definition."""
+    for node in place.node.next_all():
+        beside = Place(node, place.text, place.kinds, place.unit, "")
+        if beside.name:
+            return beside.inner_unit
+    return place.unit
+
+
+def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
+    given = place.arguments
+    end = given.range().start.index if given is not None else place.end
+    name = callee_name(place.text[place.start : end])
+    first, dot, rest = name.partition(".")
+    name = imports.get(first, first) + dot + rest
+    if not name:
+        return
+    inside = place.source_of(given).strip()
+    if inside[:1] in ("(", "[", "{"):
+        inside = inside[1:-1]
+    yield place.fact(FactKind.CALL, name, inside)
+    yield from argument_facts(place, name, given)
+    # `setFeature("x", false)`, `header.Set("X-Frame-Options", "DENY")`: a key and its value.
+    parts = given.named_children() if given is not None else []
+    if len(parts) == 2 and (key := place.source_of(parts[0]).strip())[:1] in (
+        "'",
+        '"',
+        "`",
+        ":",
+    ):
+        yield place.fact(FactKind.OPTION, key.strip("\"'`:"), place.source_of(parts[1]))
+
+
+def argument_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+    """Yield the bare names among the arguments of a call that are names of what may run."""
+    for node in given.named_children() if given is not None else ():
+        written = place.source_of(node)
+        if len(written) <= LONGEST_NAME and ARGUMENT.fullmatch(written):
+            line = node.range().start.line + 1
+            fact = place.fact(FactKind.ARGUMENT, dotted(written.lstrip(":")), name)
+            yield replace(fact, line=line, end_line=line)
+
+
+def branch_facts(place: Place) -> Iterator[CodeFact]:
+    branch = read_branch(place.node, place.kinds.shapes, place.source_of)
+    if branch is None:
+        return
+    kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
+    fact = place.fact(kind, branch.condition, branch.leaving)
+    yield replace(fact, operands=branch.operands, joiner=branch.joiner)
+
+
+def condition_fact(place: Place, condition: "SgNode") -> CodeFact:
+    operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
+    fact = place.fact(FactKind.CONDITION, place.source_of(condition))
+    return replace(fact, operands=operands, joiner=joiner)
+
+
+def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
+    body = place.node.field("body")
+    heading_end = body.range().start if body is not None else place.node.range().end
+    if place.name and touched.overlap(place.first, heading_end.line + 1):
+        heading = place.text[place.start : heading_end.index]
+        fact = place.fact(FactKind.DEFINITION, place.name, heading)
+        yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
+
+
+def option_facts(place: Place) -> Iterator[CodeFact]:
+    value = field_of(place.node, VALUE_FIELDS)
+    if value is None:
+        inner = place.node.named_children()
+        value = inner[-1] if len(inner) > 1 else None
+    if value is None or not place.key:
+        return
+    written = place.source_of(value)
+    # What is in a structure has facts of its own.
+    detail = "" if "\n" in written.strip() else written
+    yield place.fact(FactKind.OPTION, joined(place.path, place.key), detail.strip())

@@ -1,0 +1,158 @@
+"""The families of protections and their signs, from `rules/protections/*.toml`.
+
+A `[[rule]]` is a family: what can happen once one of its members is gone. A `[[sign]]` says by what a member is
+recognised; any file of the folder may hold signs, so a framework is a file of its own. A sign has `family` (the rule's
+id without `protection-`), examples (`fires`) and near misses (`silent`), and one or more of
+
+    words      in the name of a call, argument, decorator or definition, or anywhere in a condition: `escape`,
+               `check_permission` (words of a name that follow each other, in any style of writing)
+    names      the end of a dotted name, as it was imported: `hmac.compare_digest`
+    settings   keys, or ends of dotted paths of keys, with the safe values as a pattern: `{ "runAsNonRoot" = "true" }`
+    pattern    a regular expression over the fact, as `CodeFact.text` writes it
+    kinds      the kinds of fact that it applies to; by default calls, arguments, decorators, definitions, guards,
+               conditions and what templates print, for `settings` options
+    languages  only in files of these languages, as ast-grep names them
+    instead    true: it may take the place of a member, but its own loss says nothing
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.rules import data
+
+GROUP = "protections"
+PREFIX = "protection-"
+NAMED = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR, FactKind.DEFINITION)
+JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+PRINTED = (FactKind.OUTPUT,)
+ERROR_CHECK = re.compile(
+    r"!?\(?(?:\w+ :?= .{1,200}; ?)?!?\w*(?i:err|error|exception|rc|ret|res|result|status)\w*"
+    r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sign:
+    """One `[[sign]]`, compiled."""
+
+    family: str
+    kinds: frozenset[FactKind]
+    words: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...]
+    settings: Mapping[str, re.Pattern[str]]
+    pattern: re.Pattern[str] | None
+    languages: frozenset[str]
+    instead: bool
+
+
+def compile_sign(table: Mapping[str, Any]) -> Sign:
+    """Compile a table. Raises KeyError, ValueError or re.error for a wrong one."""
+    settings = {
+        key.lower(): re.compile(value) for key, value in table.get("settings", {}).items()
+    }
+    usual = (FactKind.OPTION,) if settings else (*NAMED, *JUDGED, *PRINTED)
+    kinds = (
+        frozenset(map(FactKind, table["kinds"].split()))
+        if "kinds" in table
+        else frozenset(usual)
+    )
+    words = tuple(tuple(each.split("_")) for each in table.get("words", "").split())
+    names = tuple(each.lower() for each in table.get("names", "").split())
+    pattern = re.compile(table["pattern"]) if "pattern" in table else None
+    languages = frozenset(table.get("languages", "").split())
+    instead = table.get("instead", False)
+    return Sign(table["family"], kinds, words, names, settings, pattern, languages, instead)
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    """Return the signs of all files, in their order."""
+    files = (data.read(f"{GROUP}/{name}") for name in data.names(GROUP))
+    return tuple(compile_sign(table) for file in files for table in file.get("sign", ()))
+
+
+@cache
+def _by_word() -> Mapping[str, Sequence[tuple[tuple[str, ...], Sign]]]:
+    """The signs with words, by the first of them."""
+    found: dict[str, list[tuple[tuple[str, ...], Sign]]] = {}
+    for sign in signs():
+        for words in sign.words:
+            found.setdefault(words[0], []).append((words, sign))
+    return found
+
+
+@cache
+def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
+    found: dict[str, list[tuple[str, Sign]]] = {}
+    for sign in signs():
+        for name in sign.names:
+            found.setdefault(name.rpartition(".")[2], []).append((name, sign))
+    return found
+
+
+@cache
+def _others(kind: FactKind) -> tuple[Sign, ...]:
+    """The signs without words for facts of a kind."""
+    return tuple(s for s in signs() if kind in s.kinds and (s.pattern or s.settings))
+
+
+@lru_cache(maxsize=20_000)
+def families_of(
+    fact: CodeFact, language: str = "", *, came: bool = False
+) -> frozenset[str]:
+    """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
+    return frozenset(
+        sign.family
+        for sign in _signs_of(fact)
+        if fact.kind in sign.kinds
+        and (came or not sign.instead)
+        and (not sign.languages or language in sign.languages)
+    )
+
+
+def _signs_of(fact: CodeFact) -> Iterator[Sign]:
+    if fact.kind in NAMED:
+        # What it is called on says what it is about, not what it does: `allowlist.any()`.
+        yield from _signs_of_words(fact.name.rpartition(".")[2])
+        yield from _signs_of_name(fact.name.lower())
+    elif fact.kind in JUDGED:
+        # What went wrong in a call is no check of a value, whatever the message says of it.
+        if ERROR_CHECK.fullmatch(fact.name):
+            return
+        yield from _signs_of_words(fact.name)
+    elif fact.kind in PRINTED:
+        yield from _signs_of_words(fact.name)
+    text = fact.text
+    for sign in _others(fact.kind):
+        if sign.pattern and sign.pattern.search(text):
+            yield sign
+        if sign.settings and has_setting(sign.settings, fact):
+            yield sign
+
+
+def _signs_of_words(name: str) -> Iterator[Sign]:
+    words = words_of_name(name)
+    index = _by_word()
+    for at, word in enumerate(words):
+        for wanted, sign in index.get(word, ()):
+            if words[at : at + len(wanted)] == wanted:
+                yield sign
+
+
+def _signs_of_name(name: str) -> Iterator[Sign]:
+    for wanted, sign in _by_last_part().get(name.rpartition(".")[2], ()):
+        if name == wanted or name.endswith(f".{wanted}"):
+            yield sign
+
+
+def has_setting(settings: Mapping[str, re.Pattern[str]], fact: CodeFact) -> bool:
+    """Return whether an option has one of these keys with a safe value."""
+    path = fact.name.lower()
+    for key, value in settings.items():
+        if path.endswith(key) and (path == key or path[-len(key) - 1] == "."):
+            return value.fullmatch(fact.detail.strip("\"'` ,;")) is not None
+    return False

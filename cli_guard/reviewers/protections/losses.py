@@ -1,0 +1,247 @@
+"""Which protections a change takes away: net over the change, and only where what they guarded still stands."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cli_guard.code.changes.difference import (
+    LIKENESS,
+    ChangeDifference,
+    FileDifference,
+    likeness,
+    short_name,
+)
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    FactKind,
+    Unit,
+    words_of_name,
+    words_of_text,
+)
+from cli_guard.code.languages import language_for
+from cli_guard.model import Contents, FileChange, Hunk, Status
+from cli_guard.reviewers.protections.families import NAMED, families_of
+
+LONGEST_LINE = 1_000
+# Of one family. A change that takes away more is not told more.
+MOST_LOSSES = 50
+JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+# Words of a condition that say nothing of what is guarded.
+COMMON = frozenset(
+    """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
+    string str int bool return raise throw throws new void const let var""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A member of a family that went, in a file where what it guarded still stands."""
+
+    family: str
+    fact: CodeFact
+    file: FileDifference
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Finds the losses of a change; `texts` has what stands after it."""
+
+    difference: ChangeDifference
+    contents: Contents
+    own_guards: tuple[str, ...] = ()
+
+    def find(self) -> list[Loss]:
+        """Return the losses by family, file and line."""
+        went: defaultdict[str, list[Loss]] = defaultdict(list)
+        came: defaultdict[str, list[Loss]] = defaultdict(list)
+        for file in self.difference.files:
+            for each in self.members(file, file.went):
+                went[each.family].append(each)
+            for each in self.members(file, file.came, came=True):
+                came[each.family].append(each)
+        found: list[Loss] = []
+        gains = net(every(came), every(went))
+        for family, losses in went.items():
+            left = net(losses, came[family])
+            gained = net(came[family], losses)
+            if lines_of(gained) < lines_of(left):
+                found += [
+                    loss
+                    for loss in left[:MOST_LOSSES]
+                    if self.still_stands(loss) and not is_replaced(loss, gains)
+                ]
+        return found
+
+    def members(
+        self, file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
+    ) -> Iterator[Loss]:
+        """Yield the members of each family among some facts, and those of the repository's own guards."""
+        yield from members(file, facts, came=came)
+        for fact in facts if self.own_guards else ():
+            name = f".{fact.name}"
+            if fact.kind in NAMED and any(
+                name.endswith(f".{own}") for own in self.own_guards
+            ):
+                yield Loss("own", fact, file)
+
+    def still_stands(self, loss: Loss) -> bool:
+        """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
+        change = loss.file.change
+        if change.status is Status.DELETED:
+            return False
+        text = self.contents.new(change) or ""
+        fact = loss.fact
+        pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
+        if fact.unit and pair is None and not has_word(text, short_name(fact.unit)):
+            return False
+        if fact.kind is FactKind.DEFINITION and self.is_called(fact, text):
+            return False
+        if fact.kind is FactKind.CONDITION and body_is_gone(loss):
+            return False
+        if fact.kind is FactKind.OPTION and parent_is_gone(loss):
+            return False
+        if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
+            return True
+        words = pair.words if pair else words_of_text(text)
+        guarded = guarded_words(fact)
+        return not guarded or not guarded.isdisjoint(words)
+
+    def is_called(self, fact: CodeFact, text: str) -> bool:
+        """Return whether what a definition was called by is there: then it is defined elsewhere now."""
+        name = plain_name(fact)
+        came = (new for file in self.difference.files for new in file.came)
+        return has_word(text, fact.name) or any(
+            new.kind is FactKind.CALL and plain_name(new) == name for new in came
+        )
+
+    def is_like_before(self, loss: Loss, pair: Unit) -> bool:
+        """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
+        was = next((u for u in loss.file.old.units if u.name == loss.fact.unit), None)
+        return was is not None and likeness(was, pair) >= LIKENESS
+
+
+def members(
+    file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
+) -> Iterator[Loss]:
+    """Yield the members of each family among some facts of a file."""
+    language = language_for(file.change.path) or ""
+    for fact in facts:
+        for family in families_of(fact, language, came=came):
+            yield Loss(family, fact, file)
+
+
+def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
+    """Return the losses whose kind and name are not among the others, one for one."""
+    left = Counter(net_key(each.fact) for each in others)
+    found = []
+    for each in losses:
+        key = net_key(each.fact)
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            found.append(each)
+    return found
+
+
+def net_key(fact: CodeFact) -> tuple[str, str]:
+    """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
+    if fact.kind in JUDGED:
+        return FactKind.GUARD, fact.name
+    if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
+        return fact.kind, f"{fact.name}={fact.detail}"
+    return fact.kind, plain_name(fact)
+
+
+def plain_name(fact: CodeFact) -> str:
+    """Return the words of a name, whatever it is called on: `_is_within` may move and become `isWithin`."""
+    return " ".join(words_of_name(fact.name.rpartition(".")[2]))
+
+
+def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
+    return [each for found in losses.values() for each in found]
+
+
+def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
+    """Return whether a member of any family came where this one stood, or its name is still written there."""
+    fact = loss.fact
+    hunk = hunk_of(loss.file.change, fact)
+    if hunk is None:
+        return True
+    if fact.kind in NAMED and is_written(fact, hunk.added):
+        return True
+    for gain in gains:
+        new = gain.fact
+        here = gain.file is loss.file and new.unit == fact.unit
+        if here and covers(hunk, new):
+            return True
+    return False
+
+
+def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
+    """Return whether a name with the same words stands anywhere in some lines."""
+    name = plain_name(fact)
+    words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
+    return any(" ".join(words_of_name(word)) == name for word in words)
+
+
+def hunk_of(change: FileChange, fact: CodeFact) -> Hunk | None:
+    """Return the first hunk that removed lines of a fact."""
+    for hunk in change.hunks:
+        last = hunk.old_start + len(hunk.removed) - 1
+        if hunk.removed and hunk.old_start <= fact.end_line and last >= fact.line:
+            return hunk
+    return None
+
+
+def covers(hunk: Hunk, fact: CodeFact) -> bool:
+    """Return whether a hunk added the line that a fact of the new side begins on."""
+    return hunk.new_start <= fact.line < hunk.new_start + len(hunk.added)
+
+
+def lines_of(losses: Sequence[Loss]) -> int:
+    """Return on how many lines members stand: a guard and the call in its condition are one."""
+    return len({(each.file.change.path, each.fact.line) for each in losses})
+
+
+def has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def guarded_words(fact: CodeFact) -> frozenset[str]:
+    """Return the names that a member speaks of: the arguments of a call, the variables of a condition."""
+    if fact.kind is FactKind.CALL:
+        text = f"{fact.name.rpartition('.')[0]} {fact.detail}"
+    elif fact.kind in (*JUDGED, FactKind.OUTPUT):
+        text = fact.name
+    else:
+        return frozenset()
+    return frozenset(IDENTIFIER.findall(text)) - COMMON
+
+
+def parent_is_gone(loss: Loss) -> bool:
+    """Return whether what a setting belongs to went with it: a key further out, beside one of the keys around it."""
+    outer = loss.fact.name.split(".")[:-2]
+    around = {".".join(outer[:count]) for count in range(1, len(outer) + 1)}
+    return any(
+        each.kind is FactKind.OPTION and each.name.rpartition(".")[0] in around
+        for each in loss.file.went
+        if not loss.fact.name.startswith(each.name)
+    )
+
+
+def body_is_gone(loss: Loss) -> bool:
+    """Return whether the calls in the branch of a condition went with it."""
+    fact = loss.fact
+    if fact.end_line == fact.line:
+        return False
+    inside = [
+        each
+        for each in loss.file.old.facts
+        if each.kind is FactKind.CALL
+        and fact.line < each.line <= fact.end_line
+        and each.name not in fact.name
+    ]
+    gone = {each.key for each in loss.file.went}
+    return bool(inside) and all(each.key in gone for each in inside)

@@ -1,0 +1,77 @@
+"""Words of attack in what a change removes: they say that somebody put the code there to hold something off."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice
+
+from cli_guard.code.changes.difference import FileDifference
+from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.model import Hunk
+from cli_guard.reviewers.protections.families import GROUP
+from cli_guard.reviewers.protections.losses import covers, hunk_of
+from cli_guard.rules import data
+
+FILE = f"{GROUP}/warnings.toml"
+WRITTEN = (FactKind.COMMENT, FactKind.TEXT)
+ACTING = (
+    FactKind.CALL,
+    FactKind.GUARD,
+    FactKind.CONDITION,
+    FactKind.OPTION,
+    FactKind.DECORATOR,
+)
+# Around a comment, the code that it speaks of.
+NEAR_LINES = 8
+MOST_WARNINGS = 50
+
+
+@cache
+def patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what warns, and what is no warning for all that."""
+    table = data.read(FILE)["warnings"]
+    return re.compile(table["pattern"]), re.compile(table["unless"])
+
+
+def warns(fact: CodeFact) -> bool:
+    """Return whether a comment or text speaks of an attack."""
+    warning, unless = patterns()
+    if fact.kind not in WRITTEN or unless.search(fact.name):
+        return False
+    return warning.search(fact.name) is not None
+
+
+def warned_in(file: FileDifference, hunk: Hunk) -> bool:
+    """Return whether the lines that a hunk removed speak of an attack, and those that it added do not."""
+    removed = any(held(hunk, fact) and warns(fact) for fact in file.went)
+    return removed and not any(covers(hunk, fact) and warns(fact) for fact in file.came)
+
+
+def held(hunk: Hunk, fact: CodeFact) -> bool:
+    """Return whether a hunk removed the line that a fact of the old side begins on."""
+    return hunk.old_start <= fact.line < hunk.old_start + len(hunk.removed)
+
+
+def warned_losses(
+    files: Sequence[FileDifference],
+) -> Iterator[tuple[CodeFact, FileDifference]]:
+    """Yield the comments that went with the code below them, if no such comment came in the whole change."""
+    if any(warns(fact) for file in files for fact in file.came):
+        return
+    for file in files:
+        speaking = (f for f in file.went if f.kind is FactKind.COMMENT and warns(f))
+        for fact in islice(speaking, MOST_WARNINGS):
+            if code_went_with(file, fact):
+                yield fact, file
+
+
+def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
+    """Return whether code right below a comment went in the same hunk and the same unit."""
+    hunk = hunk_of(file.change, comment)
+    return hunk is not None and any(
+        fact.kind in ACTING
+        and fact.unit == comment.unit
+        and 0 <= fact.line - comment.line <= NEAR_LINES
+        and held(hunk, fact)
+        for fact in file.went
+    )

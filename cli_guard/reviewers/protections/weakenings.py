@@ -1,0 +1,74 @@
+"""Which protections a change makes weaker: a condition, a match, a value or a member of a family, in the same unit."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference
+from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, weaker_member
+from cli_guard.code.languages import language_for
+from cli_guard.reviewers.protections.families import families_of
+from cli_guard.reviewers.protections.losses import members, net
+
+MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Weakening:
+    """A fact that became looser, and the file that it is in."""
+
+    looser: Looser
+    file: FileDifference
+
+
+def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
+    """Yield what became looser in each unit that is there before and after the change."""
+    for file in difference.files:
+        came = by_unit(file.came)
+        for unit, went in by_unit(file.went).items():
+            pair = difference.pair_of(file, unit) if unit else None
+            name = pair.name if pair else unit
+            for looser in looser_facts(went, came.get(name, ())):
+                if protects(looser, file):
+                    yield Weakening(looser, file)
+            for looser in weaker_members(file, went, came.get(name, ())):
+                yield Weakening(looser, file)
+
+
+def weaker_members(
+    file: FileDifference, went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[Looser]:
+    """Yield the members of a family in whose place a weaker one of the same family came."""
+    lost = net(list(members(file, went)), list(members(file, came)))
+    gained = net(list(members(file, came)), list(members(file, went)))
+    for old, new in islice(product(lost, gained), MOST_PAIRS):
+        same = old.family == new.family and old.fact.kind is new.fact.kind
+        if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
+            yield Looser(old.fact, new.fact, "member", why)
+
+
+def by_unit(facts: Sequence[CodeFact]) -> dict[str, list[CodeFact]]:
+    found: defaultdict[str, list[CodeFact]] = defaultdict(list)
+    for fact in facts:
+        found[fact.unit].append(fact)
+    return found
+
+
+def protects(looser: Looser, file: FileDifference) -> bool:
+    """Return whether what became looser is a protection: the words of a family say so, or the sort alone does."""
+    language = language_for(file.change.path) or ""
+    if looser.sort == "condition":
+        was = set(looser.old.operands)
+        now = set(looser.new.operands)
+        # What no longer counts, or what now has an exception.
+        concerned = was - now or was
+        return any(
+            families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
+        )
+    if looser.sort == "member" and "no longer asks" not in looser.why:
+        return (
+            bool(families_of(looser.old, language)) or looser.old.kind is FactKind.DECORATOR
+        )
+    return True

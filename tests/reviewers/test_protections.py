@@ -1,0 +1,195 @@
+"""A protection that a change takes away is shown with both states; one that moves, or goes with its feature, is not."""
+
+import subprocess
+import sys
+
+from examples import examples, near_misses
+from repositories import Repo
+from rules.example_kinds import changed_files
+
+from cli_guard.model import Finding, Severity
+from cli_guard.reviewers.protections import review
+
+HANDLER = "<<path:app/views.py>>\n"
+MOVES = (
+    # To another file, as another member of the family, under another name of the same words.
+    f"""{HANDLER} def save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+<<path:app/gate.py>>
++def enter(user, page):
++    check_permission(user, page)
++    return save(user, page)
+""",
+    f"""{HANDLER}-def _is_within(root, name):
+-    return name.startswith(root + "/")
+-
+ def read(root, name):
+-    if not _is_within(root, name):
++    if not is_within(root, name):
+         raise ValueError(name)
+     return open(name)
+""",
+    f"""{HANDLER}-@login_required
++@permission_required("save")
+ def save(user, page):
+     page.save(user)
+""",
+    # With what it guarded.
+    f"""{HANDLER}-def save(user, page):
+-    check_permission(user, page)
+-    page.save(user)
+-
+ def other(user, page):
+     return page
+""",
+    f"""{HANDLER} def save(user, page):
+-    if user.is_admin:
+-        page.publish(user)
+     page.save(user)
+""",
+    # In tests, examples and files that a program wrote.
+    """<<path:tests/test_views.py>>
+ def test_save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+""",
+    """<<path:examples/views.py>>
+ def save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+""",
+    """<<path:app/views_pb2.py>>
+ def save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+""",
+    # Stricter than before.
+    f"""{HANDLER} def save(user, page):
+-    if not user.is_admin:
++    if not user.is_admin or page.locked:
+         raise PermissionError
+     page.save(user)
+""",
+)
+
+
+@near_misses("change", MOVES)
+def test_what_moves_or_goes_with_its_feature_is_silent(change: str) -> None:
+    assert review(changed_files(change)).findings == ()
+
+
+def found(change: str) -> Finding:
+    (finding,) = review(changed_files(change)).findings
+    return finding
+
+
+PLAIN = f"""{HANDLER} def save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+"""
+WARNED = f"""{HANDLER} def save(user, page):
+-    # An attacker could save over the pages of others.
+-    check_permission(user, page)
+     page.save(user)
+"""
+SIBLINGS = f"""{HANDLER} def load(user, page):
+     check_permission(user, page)
+     return page.load()
+
+ def delete(user, page):
+     check_permission(user, page)
+     page.delete()
+
+ def save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+"""
+
+
+REACHED = f"""{HANDLER} import subprocess
+ from flask import request
+ def run():
+     name = request.args["name"]
+-    validate_name(name)
+     subprocess.run("tar xf " + name, shell=True)
+"""
+
+
+def test_a_loss_asks_where_data_from_outside_is_followed_through_the_function() -> None:
+    finding = found(REACHED)
+    assert finding.rule == "protection-validation"
+    assert finding.severity is Severity.HIGH
+    assert "data from outside" in finding.message
+    harmless = found(REACHED.replace('request.args["name"]', '"a.tar"'))
+    assert harmless.severity is Severity.MEDIUM
+
+
+@examples(
+    ("change", "severity"),
+    (
+        (PLAIN, Severity.MEDIUM),
+        (WARNED, Severity.HIGH),
+        (SIBLINGS, Severity.HIGH),
+    ),
+)
+def test_a_loss_asks_where_a_warning_went_along_or_others_still_check(
+    change: str, severity: Severity
+) -> None:
+    finding = found(change)
+    assert finding.rule == "protection-access"
+    assert finding.severity is severity
+    assert ("other places" in finding.message) == (change is SIBLINGS)
+
+
+def test_a_finding_shows_both_states() -> None:
+    finding = found(
+        f"""{HANDLER} import html
+ def show(name):
+-    return "<b>" + html.escape(name) + "</b>"
++    return "<b>" + name + "</b>"
+"""
+    )
+    assert finding.line == 3
+    assert finding.evidence.split("\n") == [
+        '- return "<b>" + html.escape(name) + "</b>"',
+        '+ return "<b>" + name + "</b>"',
+    ]
+    assert "`html.escape` is gone" in finding.message
+
+
+def test_a_real_commit_is_reviewed_from_the_index(repo: Repo) -> None:
+    body = "def show(name):\n    return '<b>' + {} + '</b>'\n"
+    before = "from html import escape\n" + body.format("escape(name)")
+    repo.commit("Show names", {"view.py": before})
+    repo.write("view.py", before.replace("escape(name)", "name"))
+    repo.git("add", "view.py")
+    (finding,) = (
+        each
+        for each in repo.review("--staged")["findings"]
+        if each["rule"].startswith("protection-")
+    )
+    assert finding["rule"] == "protection-escape"
+    assert finding["decision"] == "advise"
+    assert "- return" in finding["evidence"]
+
+
+def test_a_new_file_and_one_that_only_grows_lose_nothing() -> None:
+    grown = changed_files(
+        f"{HANDLER} def f(a):\n     return a\n+\n+check_permission = None\n"
+    )
+    assert review(grown).findings == ()
+    new = changed_files(f"{HANDLER}+def f(a):\n+    return a\n")
+    assert review(new).findings == ()
+
+
+def test_nothing_is_loaded_where_nothing_is_removed() -> None:
+    program = (
+        "import sys; from cli_guard.model import ChangeSet; from cli_guard.reviewers.review_input import ReviewInput;"
+        "from cli_guard.reviewers.protections import review; review(ReviewInput('x', ChangeSet(())));"
+        "print([m for m in sys.modules if m.startswith('cli_guard.code.changes') or 'ast_grep' in m])"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.strip() == "[]"
