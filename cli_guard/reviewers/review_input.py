@@ -56,13 +56,13 @@ class Limits:
 class ReviewInput:
     """The change under review.
 
-        `changes` is the whole change (of a range: its two ends compared). `history` are the commits of a range or a push,
-        oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
-        removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
-            push may be on the remote already: in them only keys count that the remote has not `published`. Those `elsewhere`
-        may have keys, and the remotes `origins` are known to have them: they go to a `new_place`. `idle` reviewers have
-        no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the
-    change, `own_guards` the names that its policy calls protections.
+    `changes` is the whole change (of a range: its two ends compared). `history` are the commits of a range or a push,
+    oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
+    removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
+    push may be on the remote already: in them only keys count that the remote has not `published`. Those `elsewhere`
+    may have keys, and the remotes `origins` are known to have them: they go to a `new_place`. `idle` reviewers have
+    no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change,
+    `own_guards` the names that its policy calls protections.
     """
 
     event: str
