@@ -10,8 +10,8 @@ from cli_guard.answering.approve import (
     check_is_same,
     find_pending,
     reject,
-    request_of,
 )
+from cli_guard.answering.kept import request_of
 from cli_guard.assistant.approve import approve_request, undo
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import GitRepository

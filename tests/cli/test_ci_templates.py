@@ -511,7 +511,7 @@ def test_a_signed_approval_counts(
 ) -> None:
     job = forge(approved, tmp_path, depth)
     assert job.code == 0, job.log
-    assert "nswered earlier" in job.summary
+    assert "1 not shown (approved)" in job.summary
     assert job.clone.git("rev-parse", "--is-shallow-repository") == "false"
 
 

@@ -101,7 +101,7 @@ def test_commits_of_another_remote_are_searched_for_new_keys_only(
     pushed.git("push", "-q", "--no-verify", "up", "theirs")
     done = push(pushed, "theirs")
     assert done.code == 1
-    assert "1 to review" in done.all and "secret.py:1" in done.all
+    assert "needs approval: 1" in done.all and "secret.py:1" in done.all
     # The remote has it already: nothing new is published.
     pushed.git("checkout", "-q", "main")
     pushed.commit("Key", {"known.py": SECRET})
