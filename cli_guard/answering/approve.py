@@ -180,7 +180,8 @@ def approve_change(
     """
     records = Records(repository.state_folder)
     reason = redact(reason)
-    marks = tuple(each.fingerprint for each in findings)
+    # The same line may be found on several ways.
+    marks = tuple(dict.fromkeys(each.fingerprint for each in findings))
     whole = set(marks) == set(review.fingerprints)
     # Two concurrent answers would both find the review pending.
     with lock(records.folder / "answers"):
@@ -241,7 +242,7 @@ def record_approval(
     **details: object,
 ) -> None:
     """Write an approval to the audit log, and take its review off the list if that was all of it. Raises OSError."""
-    given = review.fingerprints if marks is None else marks
+    given = set(review.fingerprints if marks is None else marks)
     records.audit.append(
         entry(
             "approve",
@@ -254,7 +255,7 @@ def record_approval(
             **details,
         )
     )
-    if set(given) == set(review.fingerprints):
+    if given == set(review.fingerprints):
         records.remove_pending(review.id)
 
 

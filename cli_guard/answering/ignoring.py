@@ -75,6 +75,11 @@ def refusal(finding: Finding) -> str:
             f"{printable(finding.rule)} is about the guard itself, so nothing written in the repository answers it: a"
             " person approves it (`cli-guard pending`)"
         )
+    if not finding.path:
+        return (
+            f"{printable(finding.rule)} is about a message or the push, and an entry without a path would answer it for"
+            " every message: write another message"
+        )
     return ""
 
 
@@ -210,7 +215,10 @@ def add_entries(
     if not fresh:
         if answers.files:
             return
-        raise UsageError(f"{source} answers it already: commit {source} first, alone")
+        raise UsageError(
+            f"{source} answers it already: commit {source} alone and push that commit first, as a push is also judged"
+            " by the policy that the remote has"
+        )
     file = answers.files.get(source) or EditedFile(source, None, "")
     if file.before is None and (root / source).exists():
         found = read_file(root, source)
@@ -239,9 +247,6 @@ def policy_in_work_tree(root: Path) -> tuple[Config, str]:
 def entry_for(finding: Finding, reason: str) -> Ignore:
     """Return the entry that answers a finding at its own path and nowhere else. Raises UsageError."""
     path = finding.path
-    if not path:
-        # The root itself: a message or a push, and no file.
-        return Ignore(rule=finding.rule, path="/", reason=reason)
     if printable(path) != path:
         raise UsageError(
             f"an [[ignore]] cannot name {printable(path)!r}: write a pattern for it in {FILE}"

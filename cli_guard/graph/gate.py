@@ -206,7 +206,8 @@ def judgement_of(
     state: State, context: Context, more: Iterable[Finding] = ()
 ) -> GateJudgement:
     """Judge the findings so far, and `more`, by the policy and the approvals."""
-    findings = [*state["findings"], *more]
+    # Two ways may lead to the same line: a script that is added, and one that sources it.
+    findings = list(dict.fromkeys((*state["findings"], *more)))
     left_out = not_reviewed((*state["skipped"], *unread(context)))
     findings += [left_out] if left_out else []
     findings = announce_suppressions(findings, context.policy, context.answer)

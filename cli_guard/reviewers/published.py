@@ -20,7 +20,7 @@ from cli_guard.secrets.added import AddedText
 from cli_guard.secrets.redact import slow_hash
 
 REMEDY = (
-    "It is public where {} is, and nothing here takes it back: rotate it if it is real; approve to publish it in one"
+    "It is public already in {}, and nothing here takes it back: rotate it if it is real; approve to publish it in one"
     " more place."
 )
 
@@ -81,7 +81,7 @@ def join_keys(
     return replace(
         finding,
         severity=Severity.HIGH,
-        message=f"{finding.message.removesuffix('.')}, which {origins} has{also}.",
+        message=f"{finding.message.removesuffix('.')}, already published in {origins}{also}.",
         remedy=REMEDY.format(origins),
         fingerprint=fingerprint(finding.rule, source.path, slow_hash(source.path, values)),
         published=origins,

@@ -315,3 +315,18 @@ def test_what_cannot_be_recorded_is_not_said_to_wait(committed: Repo) -> None:
     assert done.code == 2
     assert "should be a folder: remove it" in done.all
     assert "cli-guard approve" not in done.out
+
+
+def test_a_line_that_is_found_on_two_ways_is_approved_once(committed: Repo) -> None:
+    stage(
+        committed,
+        {
+            "setup": '#!/bin/sh\necho "X=1" > ~git/.ssh/environment\n',
+            "run": "#!/bin/sh\nsource ./setup\nexec true\n",
+        },
+    )
+    done = commit_hook(committed)
+    assert done.code == 3 and done.out.count("command-privilege-file") == 2
+    [found] = waiting(committed)
+    assert approve(committed, found).code == 0
+    assert commit_hook(committed).code == 0

@@ -295,16 +295,14 @@ def test_what_the_last_run_has_not(
     assert done.code == ExitCode.USAGE and says in done.err
 
 
-def test_a_message_is_answered_for_messages_alone(committed: Repo) -> None:
+def test_a_message_is_written_anew(committed: Repo) -> None:
     stage(committed, {"b.py": "x = 1\n"})
     committed.write(".git/COMMIT_EDITMSG", f"Add it\n\nIt uses {key()}\n")
-    assert guard(committed, "hook", "commit-msg", ".git/COMMIT_EDITMSG").code == 1
-    assert ignore(committed, RULE).code == 0
-    committed.git("add", "cli-guard.toml")
-    committed.git("commit", "-qm", "Ignore it", "--no-verify", "cli-guard.toml")
-    assert guard(committed, "hook", "commit-msg", ".git/COMMIT_EDITMSG").code == 0
-    committed.write("settings.py", LEAK)
-    assert rules(committed) == [RULE]
+    stopped = guard(committed, "hook", "commit-msg", ".git/COMMIT_EDITMSG")
+    assert stopped.code == 1 and "cli-guard ignore" not in stopped.out
+    done = ignore(committed, RULE)
+    assert done.code == ExitCode.USAGE and "write another message" in done.err
+    assert not (committed.path / "cli-guard.toml").exists()
 
 
 def test_without_a_run_one_line(committed: Repo) -> None:

@@ -71,7 +71,7 @@ def test_keys_that_go_to_a_new_place_are_asked_about_once(cloned: Repo) -> None:
     assert (done.code, found(cloned)) == (3, KEYS), done.all
     said = one_text(done)
     assert "4 commits of origin go to a new place (mine): searched for keys" in said
-    assert "Private key, which origin has; 1 more in other versions of the file." in said
+    assert "Private key, already published in origin; 1 more in other versions" in said
     assert "theirs.py" not in said and "rebase" not in said and "denied" not in said
     [asked] = waiting(cloned)
     assert push(cloned).code == 3 and waiting(cloned) == [asked]

@@ -240,7 +240,10 @@ def _after_deny(review: Review) -> tuple[str, ...]:
         them = "them"
     how, lines = _ways_out(review, denied, them)
     if event_of(review.event).request == MESSAGE:
-        change = f"change the message, kept in {printable(review.message_file)}"
+        kept = printable(review.message_file)
+        change = (
+            f"commit again with another message, as before (--amend); it is kept in {kept}"
+        )
         return (change, _resume(review), *([f"or {how}:"] if lines else []), *lines)
     if all(found.category is Category.MESSAGE for found in denied):
         must += " by `git rebase -i` (reword)"
@@ -251,7 +254,8 @@ def _ways_out(
     review: Review, denied: Sequence[Finding], them: str
 ) -> tuple[str, tuple[str, ...]]:
     """Return how denied findings are left as they are, and the lines to type or paste for that."""
-    answerable = [found for found in denied if found.rule not in UNANSWERABLE]
+    # A message is answered by another message: an entry for one would stand for all.
+    answerable = [e for e in denied if e.path and e.rule not in UNANSWERABLE]
     if not answerable:
         checks = any(found.rule == CHECK_FAILED for found in denied)
         return "push once without the checks", (PUSH_UNCHECKED,) if checks else ()
@@ -288,7 +292,7 @@ def _entries(denied: Sequence[Finding]) -> tuple[str, ...]:
     pairs = list(dict.fromkeys((found.rule, found.path) for found in denied))
     lines: list[str] = []
     for rule, path in pairs[:MOST_COMMANDS]:
-        quoted = json.dumps(path_of(path) or "/", ensure_ascii=False)
+        quoted = json.dumps(path_of(path), ensure_ascii=False)
         lines += ["[[ignore]]", f'rule = "{printable(rule)}"', f"path = {quoted}"]
         lines.append('reason = "..."')
     return tuple(lines)
