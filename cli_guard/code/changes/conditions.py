@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.facts import fold
+from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.rules.catalog import read_table
@@ -22,6 +22,7 @@ COMPARISONS = frozenset("== != === !== < > <= >= in is =~ !~ instanceof".split()
 WRAPPERS = frozenset(
     "expression_statement parenthesized_expression statement_list statements else_clause block then".split()
 )
+NOTHING = ("pass_statement", "empty_statement")
 BRACKETS = ("parenthesized_expression", "condition_clause", "parenthesized_statements")
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
 OPPOSITE = {"and": "or", "or": "and"}
@@ -31,10 +32,14 @@ Source = Callable[["SgNode | None"], str]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The condition of a branch as written, `not (…)` for `unless`; `leaving` is what it does if it only leaves."""
+    """The condition of a branch as written, `not (…)` for `unless`.
+
+    `leaving` is what it does if it only leaves; `only_says`: it only logs, or does nothing, and there is no `else`.
+    """
 
     condition: str
     leaving: str
+    only_says: bool = False
     operands: tuple[str, ...] = ()
     joiner: str = ""
 
@@ -42,6 +47,11 @@ class Branch:
 @cache
 def exits() -> frozenset[str]:
     return frozenset(read_table(TABLE)["changes"]["exits"].split())
+
+
+@cache
+def saying_words() -> frozenset[str]:
+    return frozenset(read_table(TABLE)["changes"]["says"].split())
 
 
 def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Branch | None:
@@ -59,10 +69,12 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         text = f"not ({text})"
         operands = tuple(f"not ({each})" for each in operands)
         joiner = OPPOSITE.get(joiner, "")
-    leaving = ""
     if body is not None and leaves(body, shapes, source):
         leaving = source(body).strip("{}: \t\n")
-    return Branch(text, leaving, operands, joiner)
+        return Branch(text, leaving, operands=operands, joiner=joiner)
+    has_else = node.field("alternative") is not None
+    says = body is not None and not has_else and only_says(body, shapes, source)
+    return Branch(text, "", says, operands, joiner)
 
 
 def operands_of(
@@ -138,6 +150,30 @@ def leaves(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
         return False
     name = callee_name(source(node)[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
     return name.rpartition(".")[2].lower() in exits()
+
+
+def only_says(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
+    """Return whether a branch does nothing, or nothing but log."""
+    waiting = [body]
+    count = 0
+    while waiting:
+        node = waiting.pop()
+        count += 1
+        shape = shapes.get(node.kind(), "")
+        inner = [each for each in node.named_children() if "comment" not in each.kind()]
+        if shape == "block" or node.kind() in WRAPPERS:
+            waiting += inner
+        elif shape in ("call", "macro") and is_saying(source(node)):
+            continue
+        elif node.kind() not in NOTHING or count > MOST_STATEMENTS + 4:
+            return False
+    return True
+
+
+def is_saying(call: str) -> bool:
+    """Return whether a call writes a message for people, by the words of its name."""
+    name = callee_name(call[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
+    return not saying_words().isdisjoint(words_of_name(name))
 
 
 def returned_condition(node: "SgNode", shapes: Mapping[str, str]) -> "SgNode | None":

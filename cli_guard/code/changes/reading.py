@@ -13,7 +13,7 @@ from cli_guard.code.changes.conditions import (
     returned_condition,
     without_brackets,
 )
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, fold
+from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, Unit, fold
 from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
@@ -295,7 +295,8 @@ def branch_facts(place: Place) -> Iterator[CodeFact]:
     if branch is None:
         return
     kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
-    fact = place.fact(kind, branch.condition, branch.leaving)
+    detail = ONLY_SAYS if branch.only_says else branch.leaving
+    fact = place.fact(kind, branch.condition, detail)
     yield replace(fact, operands=branch.operands, joiner=branch.joiner)
 
 

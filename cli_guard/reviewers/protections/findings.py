@@ -19,7 +19,7 @@ SHOWN_LINES = 6
 SHOWN_CHARS = 120
 SIBLINGS = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
-SORTS = {"output": "escape"}
+SORTS = {"output": "escape", "comparison": "weaker-match", "bound": "weaker-value"}
 Warned = tuple[CodeFact, FileDifference]
 
 

@@ -12,6 +12,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
 
+COMPARISONS = ("comparison", "bound")
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 
 
@@ -67,8 +68,16 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         return any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )
+    if looser.sort in COMPARISONS:
+        return is_check(looser.old, language)
     if looser.sort == "member" and "no longer asks" not in looser.why:
         return (
             bool(families_of(looser.old, language)) or looser.old.kind is FactKind.DECORATOR
         )
     return True
+
+
+def is_check(fact: CodeFact, language: str) -> bool:
+    """Return whether a condition, or the function that gives it back, is a protection by its words."""
+    unit = CodeFact(FactKind.DEFINITION, fact.unit.rpartition(".")[2])
+    return bool(families_of(fact, language) or families_of(unit, language))
