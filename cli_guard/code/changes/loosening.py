@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from cli_guard.code.changes.comparisons import looser_comparison
 from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
 from cli_guard.code.changes.values import TABLE, loosened_value, read_strength_words
 from cli_guard.rules.catalog import read_table
 
@@ -31,12 +32,6 @@ MOST_PAIRS = 400
 LONGEST_WORDS = 4
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
-FIRST_ANCHORS = ("^", "\\A")
-LAST_ANCHORS = ("$", "\\Z", "\\z")
-OPENING = re.compile(
-    r"[rRbB]{0,2}(?:['\"`]{1,3}/?|/|%r.|~)(?:\(\?[a-z]+\))?(?:\((?:\?:)?)*"
-)
-CLOSING = re.compile(r"\)*(?:/?[a-z]{0,6}['\"`]{1,3}|/[a-z]{0,6}|\})")
 SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
@@ -100,6 +95,11 @@ class Conditions:
     before: frozenset[tuple[str, ...]]
     now: frozenset[tuple[str, ...]]
 
+    @property
+    def operands_before(self) -> list[str]:
+        """Return all operands that were asked."""
+        return [operand for operands in self.before for operand in operands]
+
     def has_moved(self, operand: str, old: CodeFact, new: CodeFact) -> bool:
         """Return whether another condition of the unit had, or has, the operand."""
         others = (self.before - {old.operands}) | (self.now - {new.operands})
@@ -121,6 +121,8 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return Looser(old, new, "member", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
         return None
+    if why := looser_pattern(old, new, elsewhere.operands_before):
+        return Looser(old, new, "match", why)
     change = Edit.between(old.text, new.text)
     if change is None:
         return None
@@ -201,6 +203,8 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     sign = ALSO if leaves else INSTEAD
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
+    if why := looser_pattern_operand(gone, added, refuses=leaves):
+        return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)
     if found is None:
         return None
@@ -209,11 +213,9 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
 
 def reasons(old: CodeFact, new: CodeFact, change: Edit) -> Iterator[tuple[str, str]]:
     """Yield the sort and the reason of each way in which an edit is looser."""
-    if old.kind is FactKind.TEXT:
-        if not change.new.strip() and is_anchor(change):
-            yield "match", f"the pattern is no longer anchored by `{change.gone.strip()}`"
-        elif change.gone == "g" and not change.new and change.before.endswith("/"):
-            yield "match", "only the first occurrence is replaced now"
+    is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
+    if old.kind is FactKind.TEXT and is_flag_gone:
+        yield "match", "only the first occurrence is replaced now"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(old, change):
         yield (
             "match",
@@ -248,14 +250,6 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     if lost & read_strength_words()["scopes"] and set(now) < set(was) and len(now) > 1:
         return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
     return ""
-
-
-def is_anchor(change: Edit) -> bool:
-    """Return whether what went held a pattern at the beginning or the end of a text."""
-    gone = change.gone.strip()
-    if gone in FIRST_ANCHORS:
-        return OPENING.fullmatch(change.before) is not None
-    return gone in LAST_ANCHORS and CLOSING.fullmatch(change.after) is not None
 
 
 def is_prefix_without_separator(old: CodeFact, change: Edit) -> bool:
