@@ -34,6 +34,10 @@ class FactKind(StrEnum):
     """A constant text or pattern, in `name`."""
     OUTPUT = "output"
     """What a template prints: `name` is the expression, `detail` "raw" or "escaped"."""
+    HANDLER = "handler"
+    """A handler of errors: `name` has the types, `detail` how it leaves or `ONLY_SAYS`, `operands` the calls around."""
+    TYPE = "type"
+    """What a parameter, field or variable `name` is declared as, in `detail`."""
     COMMENT = "comment"
     """A line of a comment, in `name`."""
 

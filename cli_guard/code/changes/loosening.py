@@ -10,7 +10,13 @@ from functools import cache, lru_cache
 from itertools import takewhile
 
 from cli_guard.code.changes.comparisons import looser_comparison
-from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    ONLY_SAYS,
+    CodeFact,
+    FactKind,
+    words_of_name,
+)
 from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
 from cli_guard.code.changes.values import TABLE, loosened_value, read_strength_words
 from cli_guard.rules.catalog import read_table
@@ -26,6 +32,7 @@ COMPARED = (
     FactKind.OPTION,
     FactKind.TEXT,
     FactKind.OUTPUT,
+    FactKind.TYPE,
     *JUDGED,
 )
 MOST_PAIRS = 400
@@ -117,6 +124,8 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return Looser(
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
+    if old.kind is FactKind.TYPE:
+        return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new):
         return Looser(old, new, "member", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
@@ -238,6 +247,18 @@ def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
     if old.kind is not FactKind.OUTPUT or (old.detail, new.detail) != ("escaped", "raw"):
         return False
     return old.name.split("|")[0].strip() in new.name
+
+
+def wider_type(old: CodeFact, new: CodeFact) -> str:
+    """Return why a declared type takes more texts than the one before, "" if it does not."""
+    known = read_strength_words()
+    was = {word.lower() for word in IDENTIFIER.findall(old.detail)}
+    now = {word.lower() for word in IDENTIFIER.findall(new.detail)}
+    if old.name != new.name or not was & known["narrow"] or was & known["wide"]:
+        return ""
+    if not now & known["wide"] or was & now & known["narrow"]:
+        return ""
+    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:

@@ -7,6 +7,7 @@ from itertools import islice, product
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, weaker_member
 from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
@@ -32,6 +33,11 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             pair = difference.pair_of(file, unit) if unit else None
             name = pair.name if pair else unit
             for looser in looser_facts(went, came.get(name, ())):
+                if protects(looser, file):
+                    yield Weakening(looser, file)
+            touched = [fact for fact in file.old.facts if fact.unit == unit]
+            for old, new, why in looser_handlers(touched, went, came.get(name, ())):
+                looser = Looser(old, new, "handler", why)
                 if protects(looser, file):
                     yield Weakening(looser, file)
             for looser in weaker_members(file, went, came.get(name, ())):
@@ -68,6 +74,9 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         return any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )
+    if looser.sort == "handler":
+        calls = (CodeFact(FactKind.CALL, name) for name in looser.old.operands)
+        return any(families_of(each, language) for each in (looser.old, *calls))
     if looser.sort in COMPARISONS:
         return is_check(looser.old, language)
     if looser.sort == "member" and "no longer asks" not in looser.why:
