@@ -28,6 +28,7 @@ class Weakening:
 def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
     """Yield what became looser in each unit that is there before and after the change."""
     for file in difference.files:
+        yield from find_looser_handlers(file)
         came = by_unit(file.came)
         for unit, went in by_unit(file.went).items():
             pair = difference.pair_of(file, unit) if unit else None
@@ -35,12 +36,19 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             for looser in looser_facts(went, came.get(name, ())):
                 if protects(looser, file):
                     yield Weakening(looser, file)
-            touched = [fact for fact in file.old.facts if fact.unit == unit]
-            for old, new, why in looser_handlers(touched, went, came.get(name, ())):
-                looser = Looser(old, new, "handler", why)
-                if protects(looser, file):
-                    yield Weakening(looser, file)
             for looser in weaker_members(file, went, came.get(name, ())):
+                yield Weakening(looser, file)
+
+
+def find_looser_handlers(file: FileDifference) -> Iterator[Weakening]:
+    """Yield the checks of a file whose errors are caught now, where the program went no further before."""
+    before = by_unit(file.old.facts)
+    went = by_unit(file.went)
+    for unit, came in by_unit(file.came).items():
+        known = before.get(unit, ())
+        for old, new, why in looser_handlers(known, went.get(unit, ()), came):
+            looser = Looser(old, new, "handler", why)
+            if protects(looser, file):
                 yield Weakening(looser, file)
 
 
