@@ -27,6 +27,7 @@ SORTS = {
     "handler": "weaker-condition",
     "order": "weaker-condition",
     "type": "weaker-match",
+    "function": "weaker-member",
 }
 Warned = tuple[CodeFact, FileDifference]
 

@@ -9,6 +9,7 @@ from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import CodeFact, FactKind
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, weaker_member
+from cli_guard.code.changes.swaps import weaker_functions
 from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
@@ -33,10 +34,13 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
         for unit, went in by_unit(file.went).items():
             pair = difference.pair_of(file, unit) if unit else None
             name = pair.name if pair else unit
-            for looser in looser_facts(went, came.get(name, ())):
+            now = came.get(name, ())
+            for looser in looser_facts(went, now):
                 if protects(looser, file):
                     yield Weakening(looser, file)
-            for looser in weaker_members(file, went, came.get(name, ())):
+            for looser in weaker_functions(went, now):
+                yield Weakening(looser, file)
+            for looser in weaker_members(file, went, now):
                 yield Weakening(looser, file)
 
 
