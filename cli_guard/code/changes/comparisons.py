@@ -18,9 +18,9 @@ CALL = re.compile(r"(?P<name>[\w$.?!:>-]*[\w?!])\((?P<inside>.*)\)", re.DOTALL)
 NEGATION = re.compile(r"(?:!(?!=)|not\b)\s*")
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 SIGNS = {
-    "===": "exact",
+    "===": "identical",
     "==": "exact",
-    "!==": "exact",
+    "!==": "identical",
     "!=": "exact",
     "is": "exact",
     "eq": "exact",
@@ -35,8 +35,10 @@ DENIED = frozenset(("!==", "!=", "ne"))
 COMPLEMENT = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 WIDER = {"<": "<=", ">": ">="}
-# The strictest first: two texts are equal, equal but for case, the one begins or ends with the other, holds it.
-RANKS = {"exact": 0, "caseless": 1, "begins": 2, "holds": 3}
+# The strictest first: two texts are equal and of one type, equal, equal but for case, the one begins or ends with the
+# other, holds it.
+RANKS = {"identical": 0, "exact": 1, "caseless": 2, "begins": 3, "holds": 4}
+EQUAL = ("identical", "exact")
 LIST = re.compile(r"[(\[{].*[)\]}]", re.DOTALL)
 NOT_FOUND = ("0", "-1", "false", "nil", "None")
 
@@ -95,7 +97,7 @@ def has_looser_bound(was: Comparison, now: Comparison) -> bool:
     if was.left != now.left or now.relation not in COMPLEMENT:
         return False
     if was.right == now.right:
-        is_exact = was.relation == "exact" and not was.is_denied
+        is_exact = was.relation in EQUAL and not was.is_denied
         is_wider = WIDER.get(was.relation) == now.relation
         return is_wider or (is_exact and now.relation in ("<=", ">="))
     before = amount_of(was.right)
@@ -138,7 +140,7 @@ def constants_of(comparison: Comparison) -> frozenset[str]:
     text = comparison.right
     if comparison.relation == "holds" and LIST.fullmatch(text):
         parts = split_arguments(text[1:-1])
-    elif comparison.relation == "exact":
+    elif comparison.relation in EQUAL:
         parts = (text,)
     else:
         return frozenset()
@@ -191,14 +193,14 @@ def of_result(comparison: Comparison) -> Comparison | None:
     name = last_words(comparison.left.partition("(")[0])
     if name & read_strength_words()["differences"]:
         # 0 says that they are equal.
-        is_zero = comparison.right == "0" and comparison.relation == "exact"
+        is_zero = comparison.right == "0" and comparison.relation in EQUAL
         is_denied = inner.is_denied == comparison.is_denied
         return replace(inner, is_denied=is_denied) if is_zero else None
     if not name & read_strength_words()["places"]:
         return None
-    if comparison.right == "0" and comparison.relation == "exact":
+    if comparison.right == "0" and comparison.relation in EQUAL:
         return replace(inner, relation="begins", is_denied=comparison.is_denied)
-    is_found = comparison.relation == "exact" and not comparison.is_denied
+    is_found = comparison.relation in EQUAL and not comparison.is_denied
     return replace(inner, is_denied=is_found)
 
 

@@ -80,8 +80,13 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
 def operands_of(
     node: "SgNode", shapes: Mapping[str, str], source: Source
 ) -> tuple[tuple[str, ...], str]:
-    """Return the operands of a condition as written, and what joins them: "and", "or" or "" for one alone."""
+    """Return the operands of a condition as written, and what joins them: "and", "or" or "" for one alone.
+
+    `not (a and b)` is `not a or not b`.
+    """
     node = without_brackets(node)
+    if denied := denied_operands(node, shapes, source):
+        return denied
     joiner = joiner_of(node, shapes)
     if not joiner:
         return (fold(source(node)),), ""
@@ -94,6 +99,22 @@ def operands_of(
         elif "comment" not in each.kind():
             found.append(fold(source(each)))
     return tuple(found), joiner
+
+
+def denied_operands(
+    node: "SgNode", shapes: Mapping[str, str], source: Source
+) -> tuple[tuple[str, ...], str] | None:
+    """Return the operands of a denial of several, each denied; None for any other condition."""
+    inner = node.named_children()
+    if shapes.get(node.kind()) != "not" or len(inner) != 1:
+        return None
+    operands, joiner = operands_of(inner[0], shapes, source)
+    if not joiner:
+        return None
+    sign = source(node).partition("(")[0].rstrip()
+    gap = " " if sign.isalpha() else ""
+    denied = (f"({each})" if " " in each else each for each in operands)
+    return tuple(f"{sign}{gap}{each}" for each in denied), OPPOSITE[joiner]
 
 
 def without_brackets(node: "SgNode") -> "SgNode":

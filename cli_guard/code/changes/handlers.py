@@ -21,7 +21,7 @@ TYPE = re.compile(r"[\w.:\\]*\b[A-Z]\w*|\b\w+\.error\b")
 BROAD = frozenset(
     "Exception BaseException Throwable Error StandardError RuntimeException Object".split()
 )
-ADMITTING = re.compile(r"return\s+(?i:true)\b")
+ADMITTING = re.compile(r"(?:return\s+)?(?i:true)\b")
 
 
 def handler_fact(
@@ -37,7 +37,8 @@ def handler_fact(
     if body is not None and leaves(body, shapes, source):
         detail = source(body).strip("{}: \t\n")
     elif body is not None and not only_says(body, shapes, source):
-        detail = ""
+        # In Ruby and Rust the last value is given back.
+        detail = "true" if source(body).strip("{}: \t\n") == "true" else ""
     return replace(
         fact,
         name=fold(" ".join(types)),

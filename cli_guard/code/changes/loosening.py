@@ -18,7 +18,12 @@ from cli_guard.code.changes.facts import (
     words_of_name,
 )
 from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
-from cli_guard.code.changes.values import TABLE, loosened_value, read_strength_words
+from cli_guard.code.changes.values import (
+    TABLE,
+    key_words,
+    loosened_value,
+    read_strength_words,
+)
 from cli_guard.rules.catalog import read_table
 
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
@@ -33,6 +38,7 @@ COMPARED = (
     FactKind.TEXT,
     FactKind.OUTPUT,
     FactKind.TYPE,
+    FactKind.ARGUMENT,
     *JUDGED,
 )
 MOST_PAIRS = 400
@@ -313,5 +319,5 @@ def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
     whole = text.lower()
     if whole in ranks:
         return ranks[whole]
-    words = {*words_of_name(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole)}
+    words = {*key_words(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole)}
     return min((ranks[word] for word in words if word in ranks), default=None)

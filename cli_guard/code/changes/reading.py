@@ -32,6 +32,7 @@ MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
 DECLARED_FIELDS = ("name", "declarator", "pattern", "left")
+SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 NAME_FIELDS = ("name", "declarator")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
@@ -284,6 +285,9 @@ def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     yield from argument_facts(place, name, given)
     # `setFeature("x", false)`, `header.Set("X-Frame-Options", "DENY")`: a key and its value.
     parts = given.named_children() if given is not None else []
+    # `cookie.setHttpOnly(true)`, `builder.rounds(12)`: a setter.
+    if len(parts) == 1 and SWITCH.fullmatch(written := place.source_of(parts[0]).strip()):
+        yield place.fact(FactKind.OPTION, name.rpartition(".")[2], written)
     if len(parts) == 2 and (key := place.source_of(parts[0]).strip())[:1] in (
         "'",
         '"',

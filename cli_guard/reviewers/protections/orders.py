@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit
+from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, words_of_name
 from cli_guard.code.changes.loosening import Looser
 from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks
+from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import hunk_of
@@ -54,7 +55,9 @@ def late_in_unit(
     before = facts_of_unit(subject.trees, language, old, unit)
     after = facts_of_unit(subject.trees, language, new, pair)
     checks = {
-        fact.name for fact in before if fact.kind in PLACED and families_of(fact, language)
+        fact.name
+        for fact in before
+        if fact.kind in PLACED and (families_of(fact, language) or refuses(fact))
     }
     seen = set()
     for late in late_checks(before, after, checks):
@@ -62,3 +65,10 @@ def late_in_unit(
         if late.act.line not in seen and hunk_of(file.change, moved):
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
+
+
+def refuses(fact: CodeFact) -> bool:
+    """Return whether a call is a check by the first word of its name: `ensure_owner`, `requireInside`."""
+    words = words_of_name(fact.name.rpartition(".")[2])
+    is_named = len(words) > 1 and words[0] in read_strength_words()["checks"]
+    return fact.kind is FactKind.CALL and is_named

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, weaker_member
 from cli_guard.code.changes.swaps import weaker_functions
+from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
@@ -100,5 +101,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
 
 def is_check(fact: CodeFact, language: str) -> bool:
     """Return whether a condition, or the function that gives it back, is a protection by its words."""
-    unit = CodeFact(FactKind.DEFINITION, fact.unit.rpartition(".")[2])
-    return bool(families_of(fact, language) or families_of(unit, language))
+    name = fact.unit.rpartition(".")[2]
+    unit = CodeFact(FactKind.DEFINITION, name)
+    judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
+    return bool(judges or families_of(fact, language) or families_of(unit, language))
