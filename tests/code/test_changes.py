@@ -172,7 +172,7 @@ LOOSER = (
         "@needs('user')\ndef f(): pass\n",
         "member",
     ),
-    ("a.py", "f(hash='sha256')\n", "f(hash='md5')\n", "member"),
+    ("a.py", "f(hash='sha256')\n", "f(hash='md5')\n", "algorithm"),
     (
         "a.go",
         "package a\nfunc f() { get(byOwner(a, b)) }\n",

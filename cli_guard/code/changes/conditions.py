@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.changes.comparisons import read_call
 from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
@@ -202,9 +203,16 @@ def returned_condition(node: "SgNode", shapes: Mapping[str, str]) -> "SgNode | N
     inner = node.named_children()
     while len(inner) == 1 and inner[0].kind() in WRAPPERS | {"expression_list"}:
         inner = inner[0].named_children()
-    if len(inner) == 1 and is_condition(inner[0], shapes):
+    if len(inner) == 1 and (
+        is_condition(inner[0], shapes) or is_comparing(inner[0], shapes)
+    ):
         return inner[0]
     return None
+
+
+def is_comparing(node: "SgNode", shapes: Mapping[str, str]) -> bool:
+    """Return whether an expression is a call that compares, such as `a.startswith(b)`."""
+    return shapes.get(node.kind()) == "call" and read_call(fold(node.text())) is not None
 
 
 def is_condition(node: "SgNode", shapes: Mapping[str, str]) -> bool:

@@ -293,7 +293,7 @@ def loosened_words(change: Edit) -> tuple[str, str] | None:
     gone = change.gone.strip()
     new = change.new.strip()
     for sort, ranks in orders():
-        longest = LONGEST_WORDS if sort == "member" else 1
+        longest = 1 if sort == "match" else LONGEST_WORDS
         short = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new))) <= 2 * longest
         if short and is_weaker(new, gone, ranks):
             return sort, f"`{new}` is weaker than `{gone}`"
@@ -303,7 +303,7 @@ def loosened_words(change: Edit) -> tuple[str, str] | None:
 def weaker_member(old: CodeFact, new: CodeFact) -> str:
     """Return why one member of a family is weaker than another that it takes the place of, "" if it is not."""
     for sort, ranks in orders():
-        if sort == "member" and is_weaker(new.text, old.text, ranks):
+        if sort != "match" and is_weaker(new.text, old.text, ranks):
             return f"`{new.name}` is weaker than `{old.name}`"
     return ""
 

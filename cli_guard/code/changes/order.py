@@ -4,6 +4,7 @@ The order of lines stands for the order of acts: what stands further down runs l
 each side has a place that can be compared.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.syntax import Trees
 
-PLACED = (FactKind.CALL, FactKind.GUARD, FactKind.CONDITION)
+JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+PLACED = (FactKind.CALL, *JUDGED)
 MOST_PLACED = 200
 
 
@@ -53,6 +55,44 @@ def late_checks(
         why = reason(was[name], was[other], now[name], now[other], before)
         if why:
             yield Late(was[name], was[other], why)
+
+
+def raw_checks(
+    before: Sequence[CodeFact], after: Sequence[CodeFact], checks: Collection[str]
+) -> Iterator[Late]:
+    """Yield the conditions that asked about a decoded value and ask now about that from which it is decoded."""
+    decoded = [fact for fact in after if fact.kind is FactKind.OPTION and is_decoded(fact)]
+    if not decoded:
+        return
+    asked = [fact for fact in after if fact.kind in JUDGED]
+    for check in before:
+        if check.kind not in JUDGED or check.name not in checks:
+            continue
+        for made in decoded:
+            raw = [each for each in asked if is_renamed(check.name, each.name, made)]
+            if raw and has_word(check.name, made.name):
+                why = (
+                    f"`{raw[0].name}` sees the value before it is decoded to `{made.name}`"
+                )
+                yield Late(check, raw[0], why)
+
+
+def is_decoded(option: CodeFact) -> bool:
+    """Return whether a name is bound to a decoded value."""
+    function = option.detail.partition("(")[0].rpartition(".")[2]
+    return not read_strength_words()["decodes"].isdisjoint(
+        (*words_of_name(function), function.lower())
+    )
+
+
+def is_renamed(old: str, new: str, made: CodeFact) -> bool:
+    """Return whether a condition asks the same of a value from which a name is made as it did of the name."""
+    names = set(IDENTIFIER.findall(made.detail)) & set(IDENTIFIER.findall(new))
+    return any(re.sub(rf"\b{re.escape(name)}\b", made.name, new) == old for name in names)
+
+
+def has_word(text: str, word: str) -> bool:
+    return word in IDENTIFIER.findall(text)
 
 
 def reason(

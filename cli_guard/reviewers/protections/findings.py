@@ -28,6 +28,7 @@ SORTS = {
     "order": "weaker-condition",
     "type": "weaker-match",
     "function": "weaker-member",
+    "algorithm": "weaker-member",
 }
 Warned = tuple[CodeFact, FileDifference]
 

@@ -1,17 +1,16 @@
 """Find checks that a change moves behind what they guard, in the units where the change touches a check or an act."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, words_of_name
+from cli_guard.code.changes.facts import CodeFact, FactKind, Unit
 from cli_guard.code.changes.loosening import Looser
-from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks
-from cli_guard.code.changes.values import read_strength_words
+from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks, raw_checks
 from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import hunk_of
-from cli_guard.reviewers.protections.weakenings import Weakening
+from cli_guard.reviewers.protections.weakenings import Weakening, is_named_check
 from cli_guard.reviewers.review_input import ReviewInput
 
 MOST_UNITS = 100
@@ -57,18 +56,12 @@ def late_in_unit(
     checks = {
         fact.name
         for fact in before
-        if fact.kind in PLACED and (families_of(fact, language) or refuses(fact))
+        if fact.kind in PLACED and (families_of(fact, language) or is_named_check(fact))
     }
     seen = set()
-    for late in late_checks(before, after, checks):
+    late_ones = chain(late_checks(before, after, checks), raw_checks(before, after, checks))
+    for late in late_ones:
         moved = late.check if hunk_of(file.change, late.check) else late.act
         if late.act.line not in seen and hunk_of(file.change, moved):
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
-
-
-def refuses(fact: CodeFact) -> bool:
-    """Return whether a call is a check by the first word of its name: `ensure_owner`, `requireInside`."""
-    words = words_of_name(fact.name.rpartition(".")[2])
-    is_named = len(words) > 1 and words[0] in read_strength_words()["checks"]
-    return fact.kind is FactKind.CALL and is_named

@@ -93,9 +93,8 @@ def protects(looser: Looser, file: FileDifference) -> bool:
     if looser.sort in COMPARISONS:
         return is_check(looser.old, language)
     if looser.sort == "member" and "no longer asks" not in looser.why:
-        return (
-            bool(families_of(looser.old, language)) or looser.old.kind is FactKind.DECORATOR
-        )
+        is_known = families_of(looser.old, language) or is_named_check(looser.old)
+        return bool(is_known) or looser.old.kind is FactKind.DECORATOR
     return True
 
 
@@ -105,3 +104,10 @@ def is_check(fact: CodeFact, language: str) -> bool:
     unit = CodeFact(FactKind.DEFINITION, name)
     judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
     return bool(judges or families_of(fact, language) or families_of(unit, language))
+
+
+def is_named_check(fact: CodeFact) -> bool:
+    """Return whether a function is a check by the first word of its name: `ensure_owner`, `requireInside`."""
+    words = words_of_name(fact.name.rpartition(".")[2])
+    is_named = len(words) > 1 and words[0] in read_strength_words()["checks"]
+    return fact.kind in MEMBERS and is_named
