@@ -1,5 +1,6 @@
 """Read branches: their condition, and whether they only leave."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,8 @@ WRAPPERS = frozenset(
 )
 NOTHING = ("pass_statement", "empty_statement")
 BRACKETS = ("parenthesized_expression", "condition_clause", "parenthesized_statements")
+ADMITTING = re.compile(r"(?:return\s+)?(?i:true)\b")
+ANSWERING = re.compile(r"return\s+(?:await\s+)?[\w.]+\(\s*[\w*]")
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
 OPPOSITE = {"and": "or", "or": "and"}
 MOST_OPERANDS = 50
@@ -35,7 +38,8 @@ Source = Callable[["SgNode | None"], str]
 class Branch:
     """The condition of a branch as written, `not (…)` for `unless`.
 
-    `leaving` is what it does if it only leaves; `only_says`: it only logs, or does nothing, and there is no `else`.
+    `leaving` is what it does if it only leaves, but for one that goes on by it: it returns true, or a call where the
+    `else` refuses. `only_says`: it only logs, or does nothing, and there is no `else`.
     """
 
     condition: str
@@ -70,10 +74,12 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         text = f"not ({text})"
         operands = tuple(f"not ({each})" for each in operands)
         joiner = OPPOSITE.get(joiner, "")
+    has_else = node.field("alternative") is not None
     if body is not None and leaves(body, shapes, source):
         leaving = source(body).strip("{}: \t\n")
-        return Branch(text, leaving, operands=operands, joiner=joiner)
-    has_else = node.field("alternative") is not None
+        admits = ADMITTING.match(leaving) or (has_else and ANSWERING.match(leaving))
+        kept = "" if admits else leaving
+        return Branch(text, kept, operands=operands, joiner=joiner)
     says = body is not None and not has_else and only_says(body, shapes, source)
     return Branch(text, "", says, operands, joiner)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.conditions import Source, leaves, only_says
+from cli_guard.code.changes.conditions import ADMITTING, Source, leaves, only_says
 from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold
 from cli_guard.code.changes.naming import callee_name
 
@@ -21,7 +21,6 @@ TYPE = re.compile(r"[\w.:\\]*\b[A-Z]\w*|\b\w+\.error\b")
 BROAD = frozenset(
     "Exception BaseException Throwable Error StandardError RuntimeException Object".split()
 )
-ADMITTING = re.compile(r"(?:return\s+)?(?i:true)\b")
 
 
 def handler_fact(

@@ -61,7 +61,8 @@ def raw_checks(
     before: Sequence[CodeFact], after: Sequence[CodeFact], checks: Collection[str]
 ) -> Iterator[Late]:
     """Yield the conditions that asked about a decoded value and ask now about that from which it is decoded."""
-    decoded = [fact for fact in after if fact.kind is FactKind.OPTION and is_decoded(fact)]
+    known = {fact.key for fact in before if fact.kind is FactKind.OPTION}
+    decoded = [fact for fact in after if fact.key in known and is_decoded(fact)]
     if not decoded:
         return
     asked = [fact for fact in after if fact.kind in JUDGED]

@@ -44,7 +44,8 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
     was, now = change
     known = read_strength_words()
     if old.kind is FactKind.CALL:
-        is_removing = last_words(old.name) & known["removes"]
+        is_first = bool(pattern_texts(old.detail.partition(",")[0])[0])
+        is_removing = is_first and last_words(old.name) & known["removes"]
         return "less is taken out than before" if is_removing and is_wider(was, now) else ""
     if old.kind is FactKind.OPTION and key_words(old.name) & known["refused"]:
         return "the pattern of what is refused fits less" if is_wider(was, now) else ""
@@ -54,7 +55,9 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
 
 
 def lost_anchor(was: Pattern | None, now: Pattern | None) -> str:
-    if was is None or now is None or not is_wider(now, was) or now.anchors >= was.anchors:
+    if was is None or now is None or was.without_anchors != now.without_anchors:
+        return ""
+    if now.anchors >= was.anchors or not is_wider(now, was):
         return ""
     return "the pattern is no longer anchored at each end as it was"
 

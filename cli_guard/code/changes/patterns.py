@@ -92,6 +92,14 @@ class Pattern:
         return firsts + sum(last.anchor in LAST for _, last in ends)
 
     @property
+    def without_anchors(self) -> tuple[Branch, ...]:
+        """Return its branches, each without the anchors at its ends."""
+        return tuple(
+            tuple(piece for piece in branch if piece.anchor not in FIRST | LAST)
+            for branch in self.branches
+        )
+
+    @property
     def is_whole(self) -> bool:
         """Return whether it is anchored at both ends, as one is that a whole value must fit."""
         return all(
