@@ -161,6 +161,11 @@ ORDERS = (
         "if bad(n):\n        return\n    m = unquote(n)\n    g(m)",
         True,
     ),
+    (
+        "m = unquote(m)\n    if bad(m):\n        return\n    g(m)",
+        "m = unquote(m)\n    if bad(m):\n        raise E\n    g(m)",
+        False,
+    ),
     # What makes the value comes first, on others nothing depends, and a check that comes earlier is none that is late.
     ("p = load(t)\n    may(u, p)", "may(u, p)\n    p = load(t)", False),
     ("may(u, p)\n    p = read(t)", "p = read(t)\n    may(u, p)", False),

@@ -89,6 +89,7 @@ def is_decoded(option: CodeFact) -> bool:
 def is_renamed(old: str, new: str, made: CodeFact) -> bool:
     """Return whether a condition asks the same of a value from which a name is made as it did of the name."""
     names = set(IDENTIFIER.findall(made.detail)) & set(IDENTIFIER.findall(new))
+    names.discard(made.name)
     return any(re.sub(rf"\b{re.escape(name)}\b", made.name, new) == old for name in names)
 
 
