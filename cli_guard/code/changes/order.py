@@ -30,7 +30,7 @@ def facts_of_unit(trees: Trees, language: str, text: str, unit: Unit) -> list[Co
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class LateCheck:
     """A check before the change, and what now runs before it, with why."""
 
     check: CodeFact
@@ -40,7 +40,7 @@ class Late:
 
 def late_checks(
     before: Sequence[CodeFact], after: Sequence[CodeFact], checks: Collection[str]
-) -> Iterator[Late]:
+) -> Iterator[LateCheck]:
     """Yield the checks that came before an act on the same value and come behind it now.
 
     `before` and `after` have all facts of the unit; `checks` the names of the calls and conditions that are checks.
@@ -54,12 +54,12 @@ def late_checks(
             continue
         why = reason(was[name], was[other], now[name], now[other], before)
         if why:
-            yield Late(was[name], was[other], why)
+            yield LateCheck(was[name], was[other], why)
 
 
 def raw_checks(
     before: Sequence[CodeFact], after: Sequence[CodeFact], checks: Collection[str]
-) -> Iterator[Late]:
+) -> Iterator[LateCheck]:
     """Yield the conditions that asked about a decoded value and ask now about that from which it is decoded."""
     known = {fact.key for fact in before if fact.kind is FactKind.OPTION}
     decoded = [fact for fact in after if fact.key in known and is_decoded(fact)]
@@ -75,7 +75,7 @@ def raw_checks(
                 why = (
                     f"`{raw[0].name}` sees the value before it is decoded to `{made.name}`"
                 )
-                yield Late(check, raw[0], why)
+                yield LateCheck(check, raw[0], why)
 
 
 def is_decoded(option: CodeFact) -> bool:

@@ -8,10 +8,15 @@ from collections.abc import Collection
 
 from cli_guard.code.changes.comparisons import last_words
 from cli_guard.code.changes.facts import CodeFact, FactKind
-from cli_guard.code.changes.patterns import Pattern, is_wider, pattern_texts, read_pattern
+from cli_guard.code.changes.patterns import (
+    ParsedPattern,
+    is_wider,
+    pattern_texts,
+    read_pattern,
+)
 from cli_guard.code.changes.values import key_words, read_strength_words
 
-Change = tuple[Pattern, Pattern]
+Change = tuple[ParsedPattern, ParsedPattern]
 NEGATIONS = ("!", "not ", "not(")
 
 
@@ -54,7 +59,7 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
     return ""
 
 
-def lost_anchor(was: Pattern | None, now: Pattern | None) -> str:
+def lost_anchor(was: ParsedPattern | None, now: ParsedPattern | None) -> str:
     if was is None or now is None or was.without_anchors != now.without_anchors:
         return ""
     if now.anchors >= was.anchors or not is_wider(now, was):

@@ -78,7 +78,7 @@ class PatternError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ParsedPattern:
     """The branches of a regular expression, and its flags."""
 
     branches: tuple[Branch, ...]
@@ -108,7 +108,7 @@ class Pattern:
         )
 
 
-def is_wider(new: Pattern, old: Pattern) -> bool:
+def is_wider(new: ParsedPattern, old: ParsedPattern) -> bool:
     """Return whether the new pattern fits all that the old one does, and more."""
     count = Steps()
     if new.branches == old.branches:
@@ -181,7 +181,7 @@ def pattern_texts(text: str) -> tuple[tuple[str, ...], str]:
 
 
 @lru_cache(maxsize=2_000)
-def read_pattern(literal: str) -> Pattern | None:
+def read_pattern(literal: str) -> ParsedPattern | None:
     """Return the pattern that a literal of any language holds, None for one that is not read here."""
     match = LITERAL.fullmatch(literal.strip())
     if match is None or len(literal) >= MOST_CHARS:
@@ -194,7 +194,7 @@ def read_pattern(literal: str) -> Pattern | None:
         inside = delimited["inside"]
         flags = delimited["flags"]
     try:
-        return Pattern(PatternReader(inside).read(), frozenset(flags))
+        return ParsedPattern(PatternReader(inside).read(), frozenset(flags))
     except PatternError:
         return None
 
