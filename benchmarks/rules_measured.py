@@ -2,7 +2,8 @@
 
     python -m benchmarks.rules_measured [--check] [SET ...]
 
-The sets are those of fixtures/: secrets, code, commands, dependencies and drift; what is not named keeps its figures.
+The sets are those of fixtures/: secrets, code, commands, dependencies, drift and protections; what is not named keeps
+its figures.
 With --check nothing is written, and the exit code is 1 if a figure is not the one in the file.
 
 A label is a place where a reviewer has to say something. A rule that does has one true finding there (tp); what it says
@@ -34,7 +35,7 @@ from repositories import Repo, isolated_environment
 from reviewers.dependencies.test_labelled_changes import STOPS, matching, write_all
 from reviewers.drift.labelled import drift_in, read_cases
 
-from benchmarks import code_findings, commands, secret_findings
+from benchmarks import code_findings, commands, protection_cases, secret_findings
 from cli_guard.commands import judge
 from cli_guard.commands.model import STRICTNESS
 from cli_guard.model import Decision, Severity
@@ -166,6 +167,15 @@ def of_drift() -> Iterator[Outcome]:
             yield Outcome(tuple(labels), frozenset(found.values()))
 
 
+def of_protections() -> Iterator[Outcome]:
+    """Yield the outcomes of the changes that weaken a protection, and of their near misses."""
+    for path in sorted((FIXTURES / "protections").glob("*.toml")):
+        for case in protection_cases.read_cases(path):
+            found = frozenset(each.rule for each in case.findings)
+            labels = ((case.kind, found),) if case.flawed else ()
+            yield Outcome(labels, frozenset() if case.flawed else found)
+
+
 class FreshRepository:
     """An empty repository in a temporary folder, removed at the end."""
 
@@ -184,6 +194,7 @@ SETS = {
     "commands": of_commands,
     "dependencies": of_dependencies,
     "drift": of_drift,
+    "protections": of_protections,
 }
 
 

@@ -11,7 +11,11 @@ difference    takes the facts of both sides of a file as multisets: what is on b
               a line that is wrapped or moved shows nothing. `ChangeDifference` pairs the units over all files of a
               change: by name in the file, by name in another file, then by likeness.
 loosening     compares what went with what came in the same unit: the same condition with one operand less, the same
-              call with a weaker argument, the same pattern without its anchor.
+              call with a weaker argument. `comparisons`, `patterns` (with `pattern_uses`) and `values` say of two
+              comparisons, regular expressions and values which one lets more through; `swaps` which function is
+              weaker.
+handlers      reads what catches errors, and says which calls' errors pass by now.
+order         says which checks of a unit now come behind what they guarded.
 
 Which fact is a protection is not said here: `reviewers/protections` matches facts with `rules/protections/*.toml`. The
 work is bounded by counts of nodes and facts; what is over a bound is named in `Side.unread`. Of a file that the change

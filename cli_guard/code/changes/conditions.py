@@ -1,11 +1,13 @@
 """Read branches: their condition, and whether they only leave."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.facts import fold
+from cli_guard.code.changes.comparisons import read_call
+from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.rules.catalog import read_table
@@ -22,7 +24,10 @@ COMPARISONS = frozenset("== != === !== < > <= >= in is =~ !~ instanceof".split()
 WRAPPERS = frozenset(
     "expression_statement parenthesized_expression statement_list statements else_clause block then".split()
 )
+NOTHING = ("pass_statement", "empty_statement")
 BRACKETS = ("parenthesized_expression", "condition_clause", "parenthesized_statements")
+ADMITTING = re.compile(r"(?:return\s+)?(?i:true)\b")
+ANSWERING = re.compile(r"return\s+(?:await\s+)?[\w.]+\(\s*[\w*]")
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
 OPPOSITE = {"and": "or", "or": "and"}
 MOST_OPERANDS = 50
@@ -31,10 +36,15 @@ Source = Callable[["SgNode | None"], str]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The condition of a branch as written, `not (…)` for `unless`; `leaving` is what it does if it only leaves."""
+    """The condition of a branch as written, `not (…)` for `unless`.
+
+    `leaving` is what it does if it only leaves, but for one that goes on by it: it returns true, or a call where the
+    `else` refuses. `only_says`: it only logs, or does nothing, and there is no `else`.
+    """
 
     condition: str
     leaving: str
+    only_says: bool = False
     operands: tuple[str, ...] = ()
     joiner: str = ""
 
@@ -42,6 +52,11 @@ class Branch:
 @cache
 def exits() -> frozenset[str]:
     return frozenset(read_table(TABLE)["changes"]["exits"].split())
+
+
+@cache
+def saying_words() -> frozenset[str]:
+    return frozenset(read_table(TABLE)["changes"]["says"].split())
 
 
 def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Branch | None:
@@ -59,17 +74,26 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         text = f"not ({text})"
         operands = tuple(f"not ({each})" for each in operands)
         joiner = OPPOSITE.get(joiner, "")
-    leaving = ""
+    has_else = node.field("alternative") is not None
     if body is not None and leaves(body, shapes, source):
         leaving = source(body).strip("{}: \t\n")
-    return Branch(text, leaving, operands, joiner)
+        admits = ADMITTING.match(leaving) or (has_else and ANSWERING.match(leaving))
+        kept = "" if admits else leaving
+        return Branch(text, kept, operands=operands, joiner=joiner)
+    says = body is not None and not has_else and only_says(body, shapes, source)
+    return Branch(text, "", says, operands, joiner)
 
 
 def operands_of(
     node: "SgNode", shapes: Mapping[str, str], source: Source
 ) -> tuple[tuple[str, ...], str]:
-    """Return the operands of a condition as written, and what joins them: "and", "or" or "" for one alone."""
+    """Return the operands of a condition as written, and what joins them: "and", "or" or "" for one alone.
+
+    `not (a and b)` is `not a or not b`.
+    """
     node = without_brackets(node)
+    if denied := denied_operands(node, shapes, source):
+        return denied
     joiner = joiner_of(node, shapes)
     if not joiner:
         return (fold(source(node)),), ""
@@ -82,6 +106,22 @@ def operands_of(
         elif "comment" not in each.kind():
             found.append(fold(source(each)))
     return tuple(found), joiner
+
+
+def denied_operands(
+    node: "SgNode", shapes: Mapping[str, str], source: Source
+) -> tuple[tuple[str, ...], str] | None:
+    """Return the operands of a denial of several, each denied; None for any other condition."""
+    inner = node.named_children()
+    if shapes.get(node.kind()) != "not" or len(inner) != 1:
+        return None
+    operands, joiner = operands_of(inner[0], shapes, source)
+    if not joiner:
+        return None
+    sign = source(node).partition("(")[0].rstrip()
+    gap = " " if sign.isalpha() else ""
+    denied = (f"({each})" if " " in each else each for each in operands)
+    return tuple(f"{sign}{gap}{each}" for each in denied), OPPOSITE[joiner]
 
 
 def without_brackets(node: "SgNode") -> "SgNode":
@@ -140,14 +180,45 @@ def leaves(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
     return name.rpartition(".")[2].lower() in exits()
 
 
+def only_says(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
+    """Return whether a branch does nothing, or nothing but log."""
+    waiting = [body]
+    count = 0
+    while waiting:
+        node = waiting.pop()
+        count += 1
+        shape = shapes.get(node.kind(), "")
+        inner = [each for each in node.named_children() if "comment" not in each.kind()]
+        if shape == "block" or node.kind() in WRAPPERS:
+            waiting += inner
+        elif shape in ("call", "macro") and is_saying(source(node)):
+            continue
+        elif node.kind() not in NOTHING or count > MOST_STATEMENTS + 4:
+            return False
+    return True
+
+
+def is_saying(call: str) -> bool:
+    """Return whether a call writes a message for people, by the words of its name."""
+    name = callee_name(call[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
+    return not saying_words().isdisjoint(words_of_name(name))
+
+
 def returned_condition(node: "SgNode", shapes: Mapping[str, str]) -> "SgNode | None":
     """Return the condition that a `return` gives back, None if it gives anything else."""
     inner = node.named_children()
     while len(inner) == 1 and inner[0].kind() in WRAPPERS | {"expression_list"}:
         inner = inner[0].named_children()
-    if len(inner) == 1 and is_condition(inner[0], shapes):
+    if len(inner) == 1 and (
+        is_condition(inner[0], shapes) or is_comparing(inner[0], shapes)
+    ):
         return inner[0]
     return None
+
+
+def is_comparing(node: "SgNode", shapes: Mapping[str, str]) -> bool:
+    """Return whether an expression is a call that compares, such as `a.startswith(b)`."""
+    return shapes.get(node.kind()) == "call" and read_call(fold(node.text())) is not None
 
 
 def is_condition(node: "SgNode", shapes: Mapping[str, str]) -> bool:

@@ -6,6 +6,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 LONGEST_DETAIL = 300
+# The detail of a condition whose body only logs, or is empty.
+ONLY_SAYS = "only says"
 # The words of `getHTMLText`, `is_safe_url?` and `X-Frame-Options` alike.
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -23,7 +25,7 @@ class FactKind(StrEnum):
     GUARD = "guard"
     """A branch that only leaves: `name` is its condition, `detail` how it leaves."""
     CONDITION = "condition"
-    """Any other condition, or a comparison that is returned: `name` is its text."""
+    """Any other condition, or a comparison that is returned: `name` is its text, `detail` `ONLY_SAYS` or empty."""
     OPTION = "option"
     """A key `name` with the value `detail`: an entry, a keyword argument, a setting, what a name is bound to."""
     DEFINITION = "definition"
@@ -32,6 +34,10 @@ class FactKind(StrEnum):
     """A constant text or pattern, in `name`."""
     OUTPUT = "output"
     """What a template prints: `name` is the expression, `detail` "raw" or "escaped"."""
+    HANDLER = "handler"
+    """A handler of errors: `name` has the types, `detail` how it leaves or `ONLY_SAYS`, `operands` the calls around."""
+    TYPE = "type"
+    """What a parameter, field or variable `name` is declared as, in `detail`."""
     COMMENT = "comment"
     """A line of a comment, in `name`."""
 

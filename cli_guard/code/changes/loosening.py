@@ -9,15 +9,26 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.comparisons import looser_comparison
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    ONLY_SAYS,
+    CodeFact,
+    FactKind,
+    words_of_name,
+)
+from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
+from cli_guard.code.changes.values import (
+    TABLE,
+    key_words,
+    loosened_value,
+    read_strength_words,
+)
 from cli_guard.rules.catalog import read_table
 
-TABLE = "languages/strength.toml"
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 WHOLE_WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
 SIGN = re.compile(r"[=!<>]+")
-NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
-OCTAL = frozenset("01234567")
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
 COMPARED = (
@@ -26,18 +37,14 @@ COMPARED = (
     FactKind.OPTION,
     FactKind.TEXT,
     FactKind.OUTPUT,
+    FactKind.TYPE,
+    FactKind.ARGUMENT,
     *JUDGED,
 )
 MOST_PAIRS = 400
 LONGEST_WORDS = 4
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
-FIRST_ANCHORS = ("^", "\\A")
-LAST_ANCHORS = ("$", "\\Z", "\\z")
-OPENING = re.compile(
-    r"[rRbB]{0,2}(?:['\"`]{1,3}/?|/|%r.|~)(?:\(\?[a-z]+\))?(?:\((?:\?:)?)*"
-)
-CLOSING = re.compile(r"\)*(?:/?[a-z]{0,6}['\"`]{1,3}|/[a-z]{0,6}|\})")
 SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
@@ -46,7 +53,10 @@ SEPARATOR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Looser:
-    """A fact that became looser, of the sort `condition`, `match`, `value`, `member` or `output`, and why."""
+    """A fact that became looser, and why.
+
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type` or `output`.
+    """
 
     old: CodeFact
     new: CodeFact
@@ -54,34 +64,18 @@ class Looser:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Strengths:
-    """The table, as sets of words."""
-
-    orders: tuple[tuple[str, Mapping[str, int]], ...]
-    less: frozenset[str]
-    more: frozenset[str]
-    bits: frozenset[str]
-    on: frozenset[str]
-    off: frozenset[str]
-    prefixes: frozenset[str]
-    scopes: frozenset[str]
-
-
 @cache
-def strengths() -> Strengths:
-    """Return what is weaker than what."""
-    table = read_table(TABLE)
-    orders = []
-    for row in table["order"]:
+def orders() -> tuple[tuple[str, Mapping[str, int]], ...]:
+    """Return the orders of the table: of what sort, and the rank of each word."""
+    found = []
+    for row in read_table(TABLE)["order"]:
         ranks = {
             word: rank
             for rank, words in enumerate(row["strongest_first"])
             for word in words.split()
         }
-        orders.append((row["sort"], ranks))
-    words = {name: frozenset(text.split()) for name, text in table["words"].items()}
-    return Strengths(tuple(orders), **words)
+        found.append((row["sort"], ranks))
+    return tuple(found)
 
 
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
@@ -114,6 +108,11 @@ class Conditions:
     before: frozenset[tuple[str, ...]]
     now: frozenset[tuple[str, ...]]
 
+    @property
+    def operands_before(self) -> list[str]:
+        """Return all operands that were asked."""
+        return [operand for operands in self.before for operand in operands]
+
     def has_moved(self, operand: str, old: CodeFact, new: CodeFact) -> bool:
         """Return whether another condition of the unit had, or has, the operand."""
         others = (self.before - {old.operands}) | (self.now - {new.operands})
@@ -122,21 +121,24 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
-    if old.kind in JUDGED and new.kind in JUDGED:
-        why = loosened_condition(old, new, elsewhere)
-        if why:
-            return Looser(old, new, "condition", why)
+    is_asked = old.kind in JUDGED and new.kind in JUDGED
+    if is_asked and (found := loosened_condition(old, new, elsewhere)):
+        return found
     if old.kind is not new.kind:
         return None
     if is_raw_now(old, new):
         return Looser(
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
+    if old.kind is FactKind.TYPE:
+        return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new):
         return Looser(old, new, "member", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
         return None
-    change = Edit.between(old.text, new.text)
+    if why := looser_pattern(old, new, elsewhere.operands_before):
+        return Looser(old, new, "match", why)
+    change = TextEdit.between(old.text, new.text)
     if change is None:
         return None
     return next(
@@ -150,7 +152,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TextEdit:
     """The one place where two texts differ, in whole words."""
 
     before: str
@@ -159,7 +161,7 @@ class Edit:
     after: str
 
     @classmethod
-    def between(cls, old: str, new: str) -> "Edit | None":
+    def between(cls, old: str, new: str) -> "TextEdit | None":
         """Return the place, None if the texts are equal or have too little in common."""
         one = tokens_of(old)
         two = tokens_of(new)
@@ -182,45 +184,53 @@ def common(one: Iterable[str], two: Iterable[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def loosened_condition(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> str:
-    """Return why a condition holds back less than before, "" if it does not or nobody can say."""
+def loosened_condition(
+    old: CodeFact, new: CodeFact, elsewhere: Conditions
+) -> Looser | None:
+    """Return how a condition holds back less than before, None if it does not or nobody can say."""
     was = set(old.operands)
     now = set(new.operands)
     if (not was & now and len(was | now) > 2) or any(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):
-        return ""
-    leaves = new.kind is FactKind.GUARD
+        return None
+    leaves = old.kind is FactKind.GUARD
+    if leaves and was == now and new.detail == ONLY_SAYS:
+        why = f"what followed `{old.name}` left here; now it only says so and goes on"
+        return Looser(old, new, "condition", why)
+    if old.kind is not new.kind:
+        return None
     if len(was - now) == len(now - was) == 1:
-        return loosened_operand(*(was - now), *(now - was), leaves=leaves)
+        return loosened_operand(old, new, *(was - now), *(now - was))
     # A guard refuses where it is true; any other condition lets in where it is.
     if now < was and old.joiner == ("or" if leaves else "and"):
-        return (
-            f"`{min(was - now, key=old.operands.index)}` is no longer part of the condition"
-        )
+        gone = min(was - now, key=old.operands.index)
+        return Looser(old, new, "condition", f"`{gone}` is no longer part of the condition")
     if was < now and new.joiner == ("and" if leaves else "or"):
         added = min(now - was, key=new.operands.index)
-        return f"`{added}` now makes an exception"
-    return ""
+        return Looser(old, new, "condition", f"`{added}` now makes an exception")
+    return None
 
 
-def loosened_operand(gone: str, new: str, *, leaves: bool) -> str:
-    """Return why an operand became looser by another one inside its brackets."""
+def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Looser | None:
+    """Return how an operand became looser by another one inside its brackets, or by its comparison."""
+    leaves = old.kind is FactKind.GUARD
     sign = ALSO if leaves else INSTEAD
-    return (
-        f"`{new}` is enough now"
-        if gone in new and sign.search(new.replace(gone, ""))
-        else ""
-    )
+    if gone in added and sign.search(added.replace(gone, "")):
+        return Looser(old, new, "condition", f"`{added}` is enough now")
+    if why := looser_pattern_operand(gone, added, refuses=leaves):
+        return Looser(old, new, "comparison", why)
+    found = looser_comparison(gone, added, refuses=leaves)
+    if found is None:
+        return None
+    return Looser(old, new, "bound" if found.is_bound else "comparison", found.why)
 
 
-def reasons(old: CodeFact, new: CodeFact, change: Edit) -> Iterator[tuple[str, str]]:
+def reasons(old: CodeFact, new: CodeFact, change: TextEdit) -> Iterator[tuple[str, str]]:
     """Yield the sort and the reason of each way in which an edit is looser."""
-    if old.kind is FactKind.TEXT:
-        if not change.new.strip() and is_anchor(change):
-            yield "match", f"the pattern is no longer anchored by `{change.gone.strip()}`"
-        elif change.gone == "g" and not change.new and change.before.endswith("/"):
-            yield "match", "only the first occurrence is replaced now"
+    is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
+    if old.kind is FactKind.TEXT and is_flag_gone:
+        yield "match", "only the first occurrence is replaced now"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(old, change):
         yield (
             "match",
@@ -231,7 +241,9 @@ def reasons(old: CodeFact, new: CodeFact, change: Edit) -> Iterator[tuple[str, s
     if (
         old.kind is FactKind.OPTION
         and old.name == new.name
-        and (why := loosened_value(old, new))
+        and (
+            why := loosened_value(old.name, old.detail, new.detail, words_of_name(old.unit))
+        )
     ):
         yield "value", why
 
@@ -243,6 +255,18 @@ def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
     return old.name.split("|")[0].strip() in new.name
 
 
+def wider_type(old: CodeFact, new: CodeFact) -> str:
+    """Return why a declared type takes more texts than the one before, "" if it does not."""
+    known = read_strength_words()
+    was = {word.lower() for word in IDENTIFIER.findall(old.detail)}
+    now = {word.lower() for word in IDENTIFIER.findall(new.detail)}
+    if old.name != new.name or not was & known["narrow"] or was & known["wide"]:
+        return ""
+    if not now & known["wide"] or was & now & known["narrow"]:
+        return ""
+    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
+
+
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
     """Return why a call asks for less: its name lost words of whose thing it is, and it got fewer arguments."""
     if old.kind is not FactKind.CALL or old.detail.count(",") <= new.detail.count(","):
@@ -250,34 +274,26 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     was = words_of_name(old.name.rpartition(".")[2])
     now = words_of_name(new.name.rpartition(".")[2])
     lost = set(was) - set(now)
-    if lost & strengths().scopes and set(now) < set(was) and len(now) > 1:
+    if lost & read_strength_words()["scopes"] and set(now) < set(was) and len(now) > 1:
         return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
     return ""
 
 
-def is_anchor(change: Edit) -> bool:
-    """Return whether what went held a pattern at the beginning or the end of a text."""
-    gone = change.gone.strip()
-    if gone in FIRST_ANCHORS:
-        return OPENING.fullmatch(change.before) is not None
-    return gone in LAST_ANCHORS and CLOSING.fullmatch(change.after) is not None
-
-
-def is_prefix_without_separator(old: CodeFact, change: Edit) -> bool:
+def is_prefix_without_separator(old: CodeFact, change: TextEdit) -> bool:
     if change.new.strip() or not change.gone.strip():
         return False
     names = words_of_name(change.before)
-    is_prefix = any(name in strengths().prefixes for name in names)
+    is_prefix = any(name in read_strength_words()["begins"] for name in names)
     has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
 
 
-def loosened_words(change: Edit) -> tuple[str, str] | None:
+def loosened_words(change: TextEdit) -> tuple[str, str] | None:
     """Return the sort and why, if a word became one that is weaker in one of the orders."""
     gone = change.gone.strip()
     new = change.new.strip()
-    for sort, ranks in strengths().orders:
-        longest = LONGEST_WORDS if sort == "member" else 1
+    for sort, ranks in orders():
+        longest = 1 if sort == "match" else LONGEST_WORDS
         short = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new))) <= 2 * longest
         if short and is_weaker(new, gone, ranks):
             return sort, f"`{new}` is weaker than `{gone}`"
@@ -286,8 +302,8 @@ def loosened_words(change: Edit) -> tuple[str, str] | None:
 
 def weaker_member(old: CodeFact, new: CodeFact) -> str:
     """Return why one member of a family is weaker than another that it takes the place of, "" if it is not."""
-    for sort, ranks in strengths().orders:
-        if sort == "member" and is_weaker(new.text, old.text, ranks):
+    for sort, ranks in orders():
+        if sort != "match" and is_weaker(new.text, old.text, ranks):
             return f"`{new.name}` is weaker than `{old.name}`"
     return ""
 
@@ -303,42 +319,5 @@ def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
     whole = text.lower()
     if whole in ranks:
         return ranks[whole]
-    words = {*words_of_name(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole)}
+    words = {*key_words(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole)}
     return min((ranks[word] for word in words if word in ranks), default=None)
-
-
-def loosened_value(old: CodeFact, now_as: CodeFact) -> str:
-    """Return why a value is looser under its key, "" if it is not."""
-    words = frozenset(words_of_name(old.name.rpartition(".")[2]))
-    known = strengths()
-    gone = plain_value(old)
-    new = plain_value(now_as)
-    if words & known.on and gone == "true" and new == "false":
-        return f"`{old.name}` is off now"
-    if words & known.off and gone == "false" and new == "true":
-        return f"`{old.name}` is on now"
-    was = number_of(gone)
-    now = number_of(new)
-    if was is None or now is None or was == now:
-        return ""
-    if words & known.bits and gone[:1] == new[:1] == "0" and now & ~was:
-        return f"{new} gives more rights than {gone}"
-    is_looser = (words & known.less and now < was) or (words & known.more and now > was)
-    return f"{new} is looser than {gone}" if is_looser else ""
-
-
-def plain_value(fact: CodeFact) -> str:
-    return fact.detail.strip("\"'`,; ").lower()
-
-
-def number_of(text: str) -> int | None:
-    """Return the number that a text is in any base, None for none."""
-    plain = text.replace("_", "").lower()
-    if not NUMBER.fullmatch(plain):
-        return None
-    if plain.startswith("0x"):
-        return int(plain, 16)
-    octal = plain.removeprefix("0o") if plain.startswith("0o") else plain
-    if plain.startswith("0") and not set(octal) - OCTAL:
-        return int(octal, 8)
-    return None if "o" in plain else int(plain)

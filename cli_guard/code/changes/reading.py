@@ -13,7 +13,8 @@ from cli_guard.code.changes.conditions import (
     returned_condition,
     without_brackets,
 )
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, fold
+from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, Unit, fold
+from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
 
 # The shapes of nodes that say something themselves.
 SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
+KINDS = "decorators options arguments texts nested handlers locked typed".split()
 MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
+DECLARED_FIELDS = ("name", "declarator", "pattern", "left")
+SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 NAME_FIELDS = ("name", "declarator")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
@@ -45,6 +49,9 @@ class NodeKinds:
     arguments: frozenset[str]
     texts: frozenset[str]
     nested: frozenset[str]
+    handlers: frozenset[str]
+    locked: frozenset[str]
+    typed: frozenset[str]
     spoken: frozenset[str]
 
 
@@ -54,8 +61,7 @@ def kinds_of(language: str) -> NodeKinds:
     table = read_table(TABLE)["changes"]
     own = table["only"].get(language, {})
     named = {
-        name: frozenset(f"{table[name]} {own.get(name, '')}".split())
-        for name in ("decorators", "options", "arguments", "texts", "nested")
+        name: frozenset(f"{table[name]} {own.get(name, '')}".split()) for name in KINDS
     }
     shapes = language_named(language).shapes
     own_shape = {kind for kind, shape in shapes.items() if shape in SPOKEN_SHAPES}
@@ -215,6 +221,13 @@ def facts_at(
             yield condition_fact(place, condition)
     elif shape in ("function", "class"):
         yield from definition_facts(place, touched)
+    elif place.kind in kinds.handlers:
+        handler = place.fact(FactKind.HANDLER, "")
+        yield handler_fact(handler, place.node, kinds.shapes, place.source_of)
+    elif place.kind in kinds.locked:
+        yield from lock_facts(place)
+    if place.kind in kinds.typed:
+        yield from type_facts(place)
     if place.kind in kinds.options or shape == "assign":
         yield from option_facts(place)
     if shape == "assign":
@@ -258,7 +271,8 @@ def decorated_unit(place: Place) -> str:
 
 def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     given = place.arguments
-    end = given.range().start.index if given is not None else place.end
+    behind = given if given is not None else place.node.field("block")
+    end = behind.range().start.index if behind is not None else place.end
     name = callee_name(place.text[place.start : end])
     first, dot, rest = name.partition(".")
     name = imports.get(first, first) + dot + rest
@@ -271,6 +285,9 @@ def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     yield from argument_facts(place, name, given)
     # `setFeature("x", false)`, `header.Set("X-Frame-Options", "DENY")`: a key and its value.
     parts = given.named_children() if given is not None else []
+    # `cookie.setHttpOnly(true)`, `builder.rounds(12)`: a setter.
+    if len(parts) == 1 and SWITCH.fullmatch(written := place.source_of(parts[0]).strip()):
+        yield place.fact(FactKind.OPTION, name.rpartition(".")[2], written)
     if len(parts) == 2 and (key := place.source_of(parts[0]).strip())[:1] in (
         "'",
         '"',
@@ -295,7 +312,8 @@ def branch_facts(place: Place) -> Iterator[CodeFact]:
     if branch is None:
         return
     kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
-    fact = place.fact(kind, branch.condition, branch.leaving)
+    detail = ONLY_SAYS if branch.only_says else branch.leaving
+    fact = place.fact(kind, branch.condition, detail)
     yield replace(fact, operands=branch.operands, joiner=branch.joiner)
 
 
@@ -303,6 +321,44 @@ def condition_fact(place: Place, condition: "SgNode") -> CodeFact:
     operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
     fact = place.fact(FactKind.CONDITION, place.source_of(condition))
     return replace(fact, operands=operands, joiner=joiner)
+
+
+def lock_facts(place: Place) -> Iterator[CodeFact]:
+    """Yield what is held around a block, as a call: `with self._lock`, `synchronized (this)`, `lock (gate)`."""
+    if place.kind == "with_item":
+        if ARGUMENT.fullmatch(place.source.strip()):
+            yield place.fact(FactKind.CALL, dotted(place.source))
+        return
+    body = body_of(place.node, place.kinds.shapes)
+    end = body.range().start.index if body is not None else place.end
+    name, _, held = place.text[place.start : end].partition("(")
+    yield place.fact(FactKind.CALL, dotted(name), held.strip().removesuffix(")"))
+
+
+def type_facts(place: Place) -> Iterator[CodeFact]:
+    """Yield what a name is declared as."""
+    named = declared_name(place.node)
+    written = place.node.field("type")
+    if named is not None and written is not None:
+        detail = place.source_of(written).strip(": ")
+        yield place.fact(FactKind.TYPE, dotted(place.source_of(named)), detail)
+
+
+def declared_name(node: "SgNode") -> "SgNode | None":
+    """Return the name of a declaration, through its declarators."""
+    named = field_of(node, DECLARED_FIELDS)
+    while (
+        named is not None and (inner := field_of(named, ("name", "declarator"))) is not None
+    ):
+        named = inner
+    if named is not None:
+        return named
+    words = ("identifier", "variable_declarator", "property_element", "field_identifier")
+    found = next((each for each in node.named_children() if each.kind() in words), None)
+    if found is None or found.kind() in ("identifier", "field_identifier"):
+        return found
+    inside = found.named_children()
+    return inside[0] if inside else None
 
 
 def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
@@ -322,6 +378,8 @@ def option_facts(place: Place) -> Iterator[CodeFact]:
     if value is None or not place.key:
         return
     written = place.source_of(value)
+    if dotted(written) == place.key:
+        return
     # What is in a structure has facts of its own.
     detail = "" if "\n" in written.strip() else written
     yield place.fact(FactKind.OPTION, joined(place.path, place.key), detail.strip())

@@ -19,7 +19,17 @@ SHOWN_LINES = 6
 SHOWN_CHARS = 120
 SIBLINGS = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
-SORTS = {"output": "escape"}
+# The rule of a sort that has none of its own name.
+SORTS = {
+    "output": "escape",
+    "comparison": "weaker-match",
+    "bound": "weaker-value",
+    "handler": "weaker-condition",
+    "order": "weaker-condition",
+    "type": "weaker-match",
+    "function": "weaker-member",
+    "algorithm": "weaker-member",
+}
 Warned = tuple[CodeFact, FileDifference]
 
 

@@ -11,6 +11,7 @@ from cli_guard.code.classify import unreadable
 from cli_guard.model import FileChange, Report, Skipped
 from cli_guard.reviewers.protections.findings import findings_of
 from cli_guard.reviewers.protections.losses import Losses
+from cli_guard.reviewers.protections.orders import find_late_checks
 from cli_guard.reviewers.protections.warnings import warned_losses
 from cli_guard.reviewers.protections.weakenings import find_weakenings
 from cli_guard.reviewers.review_input import ReviewInput
@@ -26,6 +27,7 @@ def judge(
     difference = ChangeDifference(tuple(files))
     losses = Losses(difference, subject.contents, subject.own_guards).find()
     weakenings = list(find_weakenings(difference))
+    weakenings += find_late_checks(subject, difference)
     warned = list(warned_losses(files))
     findings = findings_of(subject, difference, losses, weakenings, warned)
     skipped = (

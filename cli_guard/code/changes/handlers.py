@@ -1,0 +1,114 @@
+"""Handlers of errors: what they catch, whether they only say so, and which calls they stand around."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard.code.changes.conditions import ADMITTING, Source, leaves, only_says
+from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold
+from cli_guard.code.changes.naming import callee_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ast_grep_py import SgNode
+
+MOST_NODES = 500
+MOST_CALLS = 30
+BOUND_NAME = re.compile(r"\bas\s+\w+|=>\s*\w+|\$\w+")
+TYPE = re.compile(r"[\w.:\\]*\b[A-Z]\w*|\b\w+\.error\b")
+BROAD = frozenset(
+    "Exception BaseException Throwable Error StandardError RuntimeException Object".split()
+)
+
+
+def handler_fact(
+    fact: CodeFact, node: "SgNode", shapes: "Mapping[str, str]", source: Source
+) -> CodeFact:
+    """Return the fact of a handler: the types that it catches, how it goes on, the calls that it stands around."""
+    body = body_of(node, shapes)
+    header = source(node)
+    if body is not None:
+        header = header[: body.range().start.index - node.range().start.index]
+    types = sorted(set(TYPE.findall(BOUND_NAME.sub(" ", header))))
+    detail = ONLY_SAYS
+    if body is not None and leaves(body, shapes, source):
+        detail = source(body).strip("{}: \t\n")
+    elif body is not None and not only_says(body, shapes, source):
+        # In Ruby and Rust the last value is given back.
+        detail = "true" if source(body).strip("{}: \t\n") == "true" else ""
+    return replace(
+        fact,
+        name=fold(" ".join(types)),
+        detail=fold(detail),
+        operands=tuple(covered_calls(node, shapes, source)),
+    )
+
+
+def body_of(node: "SgNode", shapes: "Mapping[str, str]") -> "SgNode | None":
+    body = node.field("body")
+    if body is not None:
+        return body
+    blocks = [n for n in node.named_children() if shapes.get(n.kind()) == "block"]
+    return blocks[-1] if blocks else None
+
+
+def covered_calls(
+    handler: "SgNode", shapes: "Mapping[str, str]", source: Source
+) -> Iterator[str]:
+    """Yield the names of the calls whose errors a handler catches: all before it in what it belongs to."""
+    parent = handler.parent()
+    start = handler.range().start.index
+    waiting = [] if parent is None else list(reversed(parent.named_children()))
+    count = 0
+    found = 0
+    while waiting and count < MOST_NODES and found < MOST_CALLS:
+        node = waiting.pop()
+        count += 1
+        if node.range().start.index >= start:
+            continue
+        if shapes.get(node.kind()) == "call":
+            found += 1
+            yield callee_name(source(node).partition("(")[0])
+        waiting += reversed(node.named_children())
+
+
+def looser_handlers(
+    before: Sequence[CodeFact], went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+    """Yield what an error of a call now passes by: the handler or call before, the handler now, and why.
+
+    `before` has all facts of the unit that the change touches, `went` and `came` those of one side alone.
+    """
+    fresh = {fact.name for fact in came if fact.kind is FactKind.CALL}
+    old_handlers = [fact for fact in went if fact.kind is FactKind.HANDLER]
+    for new in came:
+        if new.kind is not FactKind.HANDLER or not lets_on(new):
+            continue
+        covered = set(new.operands) - fresh
+        old = next((each for each in old_handlers if covered & set(each.operands)), None)
+        if old is not None:
+            yield from ((old, new, why) for why in reasons(old, new))
+            continue
+        calls = (f for f in before if f.kind is FactKind.CALL and f.name in covered)
+        for call in calls:
+            yield call, new, f"an error of `{call.name}` is caught here now, and it goes on"
+
+
+def reasons(old: CodeFact, new: CodeFact) -> Iterator[str]:
+    """Yield why a handler lets on what it did not before."""
+    if not lets_on(old):
+        yield "an error left here; now it goes on"
+    elif is_broad(new) and not is_broad(old):
+        yield "every error is caught here now, and it goes on"
+
+
+def lets_on(handler: CodeFact) -> bool:
+    """Return whether the program goes on after an error as if there was none."""
+    return handler.detail == ONLY_SAYS or ADMITTING.match(handler.detail) is not None
+
+
+def is_broad(handler: CodeFact) -> bool:
+    types = {each.rpartition(".")[2] for each in handler.name.replace("\\", ".").split()}
+    return not types or not types.isdisjoint(BROAD)
