@@ -1,6 +1,6 @@
 """Read branches: their condition, and whether they only leave."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.changes.facts import fold
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
+from cli_guard.code.taint.tree_reader import COMMENTS
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ BRACKETS = ("parenthesized_expression", "condition_clause", "parenthesized_state
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
 OPPOSITE = {"and": "or", "or": "and"}
 MOST_OPERANDS = 50
+MOST_NODES = 500
+COMMENT_SIGNS = ("#", "//", "/*", "--")
 Source = Callable[["SgNode | None"], str]
 
 
@@ -53,7 +56,7 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
     body = next((b for name in BODY_FIELDS if (b := node.field(name)) is not None), None)
     if body is None:
         body = body_beside(inner, condition)
-    text = strip_brackets(source(condition))
+    text = strip_brackets(without_comments(condition, source))
     operands, joiner = operands_of(condition, shapes, source)
     if node.kind() in NEGATED:
         text = f"not ({text})"
@@ -61,7 +64,7 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         joiner = OPPOSITE.get(joiner, "")
     leaving = ""
     if body is not None and leaves(body, shapes, source):
-        leaving = source(body).strip("{}: \t\n")
+        leaving = without_comments(body, source).strip("{}: \t\n")
     return Branch(text, leaving, operands, joiner)
 
 
@@ -72,7 +75,7 @@ def operands_of(
     node = without_brackets(node)
     joiner = joiner_of(node, shapes)
     if not joiner:
-        return (fold(source(node)),), ""
+        return (fold(without_comments(node, source)),), ""
     found: list[str] = []
     waiting = [node]
     while waiting and len(found) < MOST_OPERANDS:
@@ -80,7 +83,7 @@ def operands_of(
         if joiner_of(each, shapes) == joiner:
             waiting += reversed(each.named_children())
         elif "comment" not in each.kind():
-            found.append(fold(source(each)))
+            found.append(fold(without_comments(each, source)))
     return tuple(found), joiner
 
 
@@ -96,6 +99,34 @@ def joiner_of(node: "SgNode", shapes: Mapping[str, str]) -> str:
         return ""
     signs = (child.text() for child in node.children() if not child.is_named())
     return next((JOINERS[sign] for sign in signs if sign in JOINERS), "")
+
+
+def without_comments(node: "SgNode", source: Source) -> str:
+    """Return the text of a node without the comments inside: what they speak of is not what is asked or done."""
+    text = source(node)
+    if not any(sign in text for sign in COMMENT_SIGNS):
+        return text
+    start = node.range().start.index
+    kept: list[str] = []
+    last = 0
+    for comment in comments_in(node):
+        span = comment.range()
+        kept.append(text[last : span.start.index - start])
+        last = span.end.index - start
+    return "".join((*kept, text[last:]))
+
+
+def comments_in(node: "SgNode") -> "Iterator[SgNode]":
+    """Yield the comments of a tree in their order; of a tree that is too big only the first."""
+    waiting = [node]
+    count = 0
+    while waiting and count < MOST_NODES:
+        each = waiting.pop()
+        count += 1
+        if each.kind() in COMMENTS:
+            yield each
+        else:
+            waiting += reversed(each.named_children())
 
 
 def body_beside(inner: "list[SgNode]", condition: "SgNode") -> "SgNode | None":

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cli_guard.code.changes.difference import (
     LIKENESS,
@@ -28,6 +29,10 @@ LONGEST_LINE = 1_000
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+# Families of checks that every program is full of: one that is written anew is no loss.
+ORDINARY = ("validation", "bounds")
+# What may change in a condition that asks the same.
+UNSAID = re.compile(r"\b(?:this|self)\b(?:\.|->)|[_\s$;]|\(\)")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
@@ -64,7 +69,7 @@ class Losses:
         found: list[Loss] = []
         gains = net(every(came), every(went))
         for family, losses in went.items():
-            left = net(losses, came[family])
+            left = net(losses, [*came[family], *self.other_conditions(came[family])])
             gained = net(came[family], losses)
             if lines_of(gained) < lines_of(left):
                 found += [
@@ -86,6 +91,14 @@ class Losses:
             ):
                 yield Loss("own", fact, file)
 
+    def other_conditions(self, known: Sequence[Loss]) -> Iterator[Loss]:
+        """Yield the conditions that came and are no known members: one still asked is not gone, whatever it answers."""
+        members_of_family = {each.fact for each in known}
+        for file in self.difference.files:
+            for fact in file.came:
+                if fact.kind in JUDGED and fact not in members_of_family:
+                    yield Loss("", fact, file)
+
     def still_stands(self, loss: Loss) -> bool:
         """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
         change = loss.file.change
@@ -96,7 +109,7 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if fact.unit and pair is None and not has_word(text, short_name(fact.unit)):
             return False
-        if fact.kind is FactKind.DEFINITION and self.is_called(fact, text):
+        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text):
             return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
@@ -108,12 +121,21 @@ class Losses:
         guarded = guarded_words(fact)
         return not guarded or not guarded.isdisjoint(words)
 
-    def is_called(self, fact: CodeFact, text: str) -> bool:
-        """Return whether what a definition was called by is there: then it is defined elsewhere now."""
+    def is_hook(self, fact: CodeFact, text: str) -> bool:
+        """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
+
+        Any other is called where it protects: a call that is still there finds it elsewhere, one that went is a loss itself.
+        """
         name = plain_name(fact)
-        came = (new for file in self.difference.files for new in file.came)
-        return has_word(text, fact.name) or any(
-            new.kind is FactKind.CALL and plain_name(new) == name for new in came
+        others = (
+            each for file in self.difference.files for each in (*file.went, *file.came)
+        )
+        return (
+            bool(fact.unit)
+            and not has_word(text, fact.name)
+            and not any(
+                each.kind is FactKind.CALL and plain_name(each) == name for each in others
+            )
         )
 
     def is_like_before(self, loss: Loss, pair: Unit) -> bool:
@@ -148,10 +170,16 @@ def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
 def net_key(fact: CodeFact) -> tuple[str, str]:
     """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
     if fact.kind in JUDGED:
-        return FactKind.GUARD, fact.name
+        return FactKind.GUARD, plain_condition(fact.name)
     if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
         return fact.kind, f"{fact.name}={fact.detail}"
     return fact.kind, plain_name(fact)
+
+
+@lru_cache(maxsize=20_000)
+def plain_condition(text: str) -> str:
+    """Return a condition in one style: `self._isOpen()` and `is_open` ask the same."""
+    return UNSAID.sub("", text).replace('"', "'").lower()
 
 
 def plain_name(fact: CodeFact) -> str:
@@ -171,12 +199,25 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.kind in NAMED and is_written(fact, hunk.added):
         return True
+    if loss.family in ORDINARY and is_asked_anew(loss, hunk):
+        return True
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
         if here and covers(hunk, new):
             return True
     return False
+
+
+def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether another guard that leaves in the same way came where this one stood."""
+    fact = loss.fact
+    return fact.kind is FactKind.GUARD and any(
+        new.kind is FactKind.GUARD
+        and (new.unit, new.detail) == (fact.unit, fact.detail)
+        and covers(hunk, new)
+        for new in loss.file.came
+    )
 
 
 def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
