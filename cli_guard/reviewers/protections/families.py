@@ -10,6 +10,7 @@ id without `protection-`), examples (`fires`) and near misses (`silent`), and on
     settings   keys, or ends of dotted paths of keys, with the safe values as a pattern: `{ "runAsNonRoot" = "true" }`
     pattern    a regular expression over the fact, as `CodeFact.text` writes it
     asks       a regular expression over the condition of a guard alone, not over how it leaves
+    unless     a regular expression over the name or condition: what matches it is no member for all that
     kinds      the kinds of fact that it applies to; by default calls, arguments, decorators, definitions, guards,
                conditions and what templates print, for `settings` options
     languages  only in files of these languages, as ast-grep names them
@@ -33,7 +34,7 @@ PRINTED = (FactKind.OUTPUT,)
 ERROR_CHECK = re.compile(
     r"!?\(?(?:\w+ :?= .{1,200}; ?)?!?\w*(?i:err|error|exception|rc|ret|res|result|status)\w*"
     r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
-    r"|[^()]{1,100}\([^()]{0,200}\) ?< ?0"
+    r"|[^()]{1,100}\([^()]{0,200}\) ?< ?0|let Err\(.{1,250}"
 )
 # A condition there says what is made, it lets nobody in.
 DECLARATIVE = ("hcl",)
@@ -59,6 +60,7 @@ class Sign:
     settings: Mapping[str, re.Pattern[str]]
     pattern: re.Pattern[str] | None
     asks: re.Pattern[str] | None
+    unless: re.Pattern[str] | None
     languages: frozenset[str]
     instead: bool
 
@@ -78,6 +80,7 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
     names = tuple(each.lower() for each in table.get("names", "").split())
     pattern = re.compile(table["pattern"]) if "pattern" in table else None
     asks = re.compile(table["asks"]) if "asks" in table else None
+    unless = re.compile(table["unless"]) if "unless" in table else None
     return Sign(
         table["family"],
         kinds,
@@ -86,6 +89,7 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
         settings,
         pattern,
         asks,
+        unless,
         languages=frozenset(table.get("languages", "").split()),
         instead=table.get("instead", False),
     )
@@ -138,6 +142,7 @@ def families_of(
         if fact.kind in sign.kinds
         and (came or not sign.instead)
         and (not sign.languages or language in sign.languages)
+        and not (sign.unless and sign.unless.search(fact.name))
     )
 
 

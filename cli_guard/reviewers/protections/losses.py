@@ -124,7 +124,7 @@ class Losses:
     def is_hook(self, fact: CodeFact, text: str) -> bool:
         """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
 
-        Any other is called where it protects: a call that is still there finds it elsewhere, one that went is a loss itself.
+        Any other is called where it protects: a call that stays finds it elsewhere, one that went is a loss itself.
         """
         name = plain_name(fact)
         others = (
