@@ -36,6 +36,8 @@ ERROR_CHECK = re.compile(
     r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
     r"|[^()]{1,100}\([^()]{0,200}\) ?< ?0|let Err\(.{1,250}"
 )
+# A call is a fact of its own, whatever its result decides.
+ONE_CALL = re.compile(r"!?[\w$.:>-]{1,100}\([^()]{0,200}\)")
 # A condition there says what is made, it lets nobody in.
 DECLARATIVE = ("hcl",)
 
@@ -135,6 +137,8 @@ def families_of(
 ) -> frozenset[str]:
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
     if fact.kind in JUDGED and language in DECLARATIVE:
+        return frozenset()
+    if fact.kind is FactKind.CONDITION and ONE_CALL.fullmatch(fact.name):
         return frozenset()
     return frozenset(
         sign.family

@@ -31,6 +31,10 @@ MOST_LOSSES = 50
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 # Families of checks that every program is full of: one that is written anew is no loss.
 ORDINARY = ("validation", "bounds")
+# The path before the last name: `context.getRequest().` of `context.getRequest().getScopes`.
+RECEIVER = re.compile(r"(?:[\w$]{1,60}(?:\(\))?(?:\.|->|::))+(?=\w)")
+# Of a text that says why, with its quotes.
+SHORTEST_REFUSAL = 10
 # What may change in a condition that asks the same.
 UNSAID = re.compile(r"\b(?:this|self)\b(?:\.|->)|[_\s$;]|\(\)")
 # Words of a condition that say nothing of what is guarded.
@@ -201,6 +205,8 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if loss.family in ORDINARY and is_asked_anew(loss, hunk):
         return True
+    if is_shortened(loss, hunk):
+        return True
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
@@ -210,14 +216,44 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
 
 
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether another guard that leaves in the same way came where this one stood."""
+    """Return whether the refusal of a guard still stands, or another that leaves alike came where this one stood."""
     fact = loss.fact
-    return fact.kind is FactKind.GUARD and any(
+    if fact.kind is not FactKind.GUARD:
+        return False
+    return says_still(loss) or any(
         new.kind is FactKind.GUARD
         and (new.unit, new.detail) == (fact.unit, fact.detail)
         and covers(hunk, new)
         for new in loss.file.came
     )
+
+
+def is_shortened(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether the same is asked there of a variable that holds what a longer path led to."""
+    fact = loss.fact
+    asked = RECEIVER.sub("", fact.name)
+    return fact.kind in JUDGED and any(
+        new.kind in JUDGED
+        and new.unit == fact.unit
+        and covers(hunk, new)
+        and RECEIVER.sub("", new.name) == asked
+        for new in loss.file.came
+    )
+
+
+def says_still(loss: Loss) -> bool:
+    """Return whether the refusal of a guard stands elsewhere in the file now: in a `switch`, in a handler."""
+    fact = loss.fact
+    went = {each.key for each in loss.file.went}
+    said = [
+        each
+        for each in loss.file.old.facts
+        if each.kind is FactKind.TEXT
+        and fact.line <= each.line <= fact.end_line
+        and each.name in fact.detail
+        and len(each.name) > SHORTEST_REFUSAL
+    ]
+    return bool(said) and all(each.key not in went for each in said)
 
 
 def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
