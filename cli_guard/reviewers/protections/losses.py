@@ -33,8 +33,8 @@ JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 ORDINARY = ("validation", "bounds")
 # The path before the last name: `context.getRequest().` of `context.getRequest().getScopes`.
 RECEIVER = re.compile(r"(?:[\w$]{1,60}(?:\(\))?(?:\.|->|::))+(?=\w)")
-# Of a text that says why, with its quotes.
-SHORTEST_REFUSAL = 10
+# A text that says why.
+REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What may change in a condition that asks the same.
 UNSAID = re.compile(r"\b(?:this|self)\b(?:\.|->)|[_\s$;]|\(\)")
 # Words of a condition that say nothing of what is guarded.
@@ -117,6 +117,8 @@ class Losses:
             return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
+        if loss.family in ORDINARY and self.is_still_refused(loss, text):
+            return False
         if fact.kind is FactKind.OPTION and parent_is_gone(loss):
             return False
         if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
@@ -124,6 +126,13 @@ class Losses:
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         return not guarded or not guarded.isdisjoint(words)
+
+    def is_still_refused(self, loss: Loss, text: str) -> bool:
+        """Return whether the file says as often as before what a guard said: in a `switch`, or for all errors at once."""
+        fact = loss.fact
+        said = REFUSAL.findall(fact.detail) if fact.kind is FactKind.GUARD else ()
+        old = self.contents.old(loss.file.change) or ""
+        return bool(said) and all(text.count(each) >= old.count(each) for each in said)
 
     def is_hook(self, fact: CodeFact, text: str) -> bool:
         """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
@@ -216,11 +225,9 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
 
 
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether the refusal of a guard still stands, or another that leaves alike came where this one stood."""
+    """Return whether another guard that leaves in the same way came where this one stood."""
     fact = loss.fact
-    if fact.kind is not FactKind.GUARD:
-        return False
-    return says_still(loss) or any(
+    return fact.kind is FactKind.GUARD and any(
         new.kind is FactKind.GUARD
         and (new.unit, new.detail) == (fact.unit, fact.detail)
         and covers(hunk, new)
@@ -239,21 +246,6 @@ def is_shortened(loss: Loss, hunk: Hunk) -> bool:
         and RECEIVER.sub("", new.name) == asked
         for new in loss.file.came
     )
-
-
-def says_still(loss: Loss) -> bool:
-    """Return whether the refusal of a guard stands elsewhere in the file now: in a `switch`, in a handler."""
-    fact = loss.fact
-    went = {each.key for each in loss.file.went}
-    said = [
-        each
-        for each in loss.file.old.facts
-        if each.kind is FactKind.TEXT
-        and fact.line <= each.line <= fact.end_line
-        and each.name in fact.detail
-        and len(each.name) > SHORTEST_REFUSAL
-    ]
-    return bool(said) and all(each.key not in went for each in said)
 
 
 def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
