@@ -128,7 +128,7 @@ class Losses:
         return not guarded or not guarded.isdisjoint(words)
 
     def is_still_refused(self, loss: Loss, text: str) -> bool:
-        """Return whether the file says as often as before what a guard said: in a `switch`, or for all errors at once."""
+        """Return whether the file says as often as before what a guard said, in a `switch` or a handler."""
         fact = loss.fact
         said = REFUSAL.findall(fact.detail) if fact.kind is FactKind.GUARD else ()
         old = self.contents.old(loss.file.change) or ""
