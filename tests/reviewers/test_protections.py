@@ -145,6 +145,12 @@ MOVES = (
    return r->size;
  }
 """,
+    # With the only place where the value was used.
+    f"""{HANDLER} def show(user, page):
+-    name = html.escape(user.name)
+-    page.write(name)
+     page.save(user)
+""",
     # A function that nobody called any longer.
     f"""{HANDLER}-def escape_row(text):
 -    return text.replace("-", " ")
@@ -207,6 +213,15 @@ GUARDS = (
 -  if (text.includes('\\r')) return;
    socket.write(text);
  }
+""",
+    f"""{HANDLER} def show(user, name, page):
+-    name = html.escape(name)
+     page.write(name)
+""",
+    f"""{HANDLER} def show(user, page):
+-    name = html.escape(user.name)
+-    page.write(name)
++    page.write(user.name)
 """,
     # What a framework calls, and nobody else.
     f"""{HANDLER} class Save(Handler):

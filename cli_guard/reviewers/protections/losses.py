@@ -31,6 +31,9 @@ MOST_LOSSES = 50
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 # Families of checks that every program is full of: one that is written anew is no loss.
 ORDINARY = ("validation", "bounds")
+# Families whose calls return a value that is fit for its use.
+FITTING = ("escape", "newline", "secrecy")
+PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
 # The path before the last name: `context.getRequest().` of `context.getRequest().getScopes`.
 RECEIVER = re.compile(r"(?:[\w$]{1,60}(?:\(\))?(?:\.|->|::))+(?=\w)")
 # A text that says why.
@@ -123,6 +126,8 @@ class Losses:
             return False
         if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
             return True
+        if fact.kind is FactKind.CALL and pair and use_is_gone(loss, pair):
+            return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         return not guarded or not guarded.isdisjoint(words)
@@ -298,6 +303,30 @@ def parent_is_gone(loss: Loss) -> bool:
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
     )
+
+
+def use_is_gone(loss: Loss, pair: Unit) -> bool:
+    """Return whether what a call made fit is used nowhere now, nor the variable that held the result."""
+    fact = loss.fact
+    was = next((u for u in loss.file.old.units if u.name == fact.unit), None)
+    if (
+        loss.family not in FITTING
+        or was is None
+        or not PATH_OF_NAMES.fullmatch(fact.detail)
+    ):
+        return False
+    held = [
+        each.name.rpartition(".")[2]
+        for each in loss.file.old.facts
+        if each.kind is FactKind.OPTION
+        and each.line == fact.line
+        and fact.detail in each.detail
+    ]
+    if any(name in pair.words for name in held):
+        return False
+    lines = was.text.split("\n")
+    del lines[fact.line - was.line : fact.end_line - was.line + 1]
+    return pair.text.count(fact.detail) <= "\n".join(lines).count(fact.detail)
 
 
 def body_is_gone(loss: Loss) -> bool:
