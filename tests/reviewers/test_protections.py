@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 from examples import examples, near_misses
 from repositories import Repo
 from rules.example_kinds import changed_files
 
-from cli_guard.model import Finding, Severity
+from cli_guard.model import ChangeSet, Finding, Severity, Status
 from cli_guard.reviewers.protections import review
 
 HANDLER = "<<path:app/views.py>>\n"
@@ -64,6 +65,99 @@ MOVES = (
 -    check_permission(user, page)
      page.save(user)
 """,
+    # Still asked: with another answer, in another style, of a variable, as one case of several, by another guard.
+    f"""{HANDLER} def save(user, page):
+     if not user.level:
+-        raise Forbidden("not allowed")
++        raise Refused(page)
+     page.save(user)
+""",
+    """<<path:src/Pages.java>>
+ class Pages {
+   void save(Page page) {
+-    if (!context.getUser().isAdmin()) { throw new Refused(); }
++    if (!user.isAdmin()) { throw new Refused(); }
+     page.save();
+   }
+ }
+""",
+    """<<path:record.go>>
+ package record
+
+ func read(kind Kind) error {
+-    if kind != Samples {
+-        return errors.New("invalid kind of record")
+-    }
+-    return samples()
++    switch kind {
++    case Samples:
++        return samples()
++    default:
++        return errors.New("invalid kind of record")
++    }
+ }
+""",
+    f"""{HANDLER} def save(path, page):
+-    if not path.validated:
++    if path.state != IDLE:
+         return None
+     page.save(path)
+""",
+    # No guard of anything, though a word says so.
+    f"""{HANDLER} def role_of(user):
+     role = user.find()
+-    if role is None:
+-        return None
+     return role.name
+""",
+    f"""{HANDLER} def save(page):
+-    if VERSION < 7:
+-        # Before that no permission could be read.
+-        return True
+     return page.save()
+""",
+    """<<path:src/send.js>>
+ function send(socket, text) {
+-  if (socket.plain) return socket.write(text + '\\r\\n');
+   socket.write(text);
+ }
+""",
+    """<<path:src/Close.java>>
+ class Close {
+   void close(Channel channel) {
+-    channel.unsafe().close();
+     channel.closeWithError();
+   }
+ }
+""",
+    """<<path:main.tf>>
+ resource "aws_iam_role" "it" {
+-  count = var.admin_permissions && var.create ? 1 : 0
++  count = 1
+ }
+""",
+    """<<path:src/step.c>>
+ int step(struct reader *r) {
+   // Not allowed in the first packet.
+-  // Gaps are not allowed.
+-  if (r->next(r, &r->owner) < 0)
+-    return -1;
+   return r->size;
+ }
+""",
+    # With the only place where the value was used.
+    f"""{HANDLER} def show(user, page):
+-    name = html.escape(user.name)
+-    page.write(name)
+     page.save(user)
+""",
+    # A function that nobody called any longer.
+    f"""{HANDLER}-def escape_row(text):
+-    return text.replace("-", " ")
+-
+ def save(user, page):
+     page.save(user)
+""",
     # Stricter than before.
     f"""{HANDLER} def save(user, page):
 -    if not user.is_admin:
@@ -77,6 +171,79 @@ MOVES = (
 @near_misses("change", MOVES)
 def test_what_moves_or_goes_with_its_feature_is_silent(change: str) -> None:
     assert review(changed_files(change)).findings == ()
+
+
+GUARDS = (
+    f"""{HANDLER} def save(user, page):
+-    if not user.level:
+-        raise Forbidden("not allowed")
+     page.save(user)
+""",
+    """<<path:src/Pages.java>>
+ class Pages {
+   void save(Page page) {
+-    if (!context.getUser().isAdmin()) { throw new Refused(); }
+     page.save(context);
+   }
+ }
+""",
+    """<<path:record.go>>
+ package record
+
+ func read(kind Kind) error {
+-    if kind != Samples {
+-        return errors.New("invalid kind of record")
+-    }
+     return samples(kind)
+ }
+""",
+    f"""{HANDLER} def save(path, page):
+-    if not path.validated:
+-        return None
+     page.save(path)
+""",
+    f"""{HANDLER} def role_of(user):
+     role = user.find()
+-    if role != user.owner:
+-        return None
+     return role.name
+""",
+    """<<path:src/send.js>>
+ function send(socket, text) {
+-  if (text.includes('\\r')) return;
+   socket.write(text);
+ }
+""",
+    f"""{HANDLER} def show(user, name, page):
+-    name = html.escape(name)
+     page.write(name)
+""",
+    f"""{HANDLER} def show(user, page):
+-    name = html.escape(user.name)
+-    page.write(name)
++    page.write(user.name)
+""",
+    # What a framework calls, and nobody else.
+    f"""{HANDLER} class Save(Handler):
+-    def check_permission(self, user):
+-        return user.level > 1
+-
+     def save(self, user):
+         self.page.save(user)
+""",
+)
+
+
+@examples("change", GUARDS)
+def test_a_guard_that_is_asked_nowhere_now_is_reported(change: str) -> None:
+    assert [each.rule for each in review(changed_files(change)).findings]
+
+
+def test_of_a_copy_nothing_is_gone() -> None:
+    subject = changed_files(PLAIN)
+    (change,) = subject.changes
+    copied = ChangeSet((replace(change, status=Status.COPIED),))
+    assert review(replace(subject, changes=copied)).findings == ()
 
 
 def found(change: str) -> Finding:

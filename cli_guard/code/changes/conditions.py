@@ -1,7 +1,7 @@
 """Read branches: their condition, and whether they only leave."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from cli_guard.code.changes.comparisons import read_call
 from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
+from cli_guard.code.taint.tree_reader import COMMENTS
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ ANSWERING = re.compile(r"return\s+(?:await\s+)?[\w.]+\(\s*[\w*]")
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
 OPPOSITE = {"and": "or", "or": "and"}
 MOST_OPERANDS = 50
+MOST_NODES = 500
+COMMENT_SIGNS = ("#", "//", "/*", "--")
 Source = Callable[["SgNode | None"], str]
 
 
@@ -68,7 +71,7 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
     body = next((b for name in BODY_FIELDS if (b := node.field(name)) is not None), None)
     if body is None:
         body = body_beside(inner, condition)
-    text = strip_brackets(source(condition))
+    text = strip_brackets(without_comments(condition, source))
     operands, joiner = operands_of(condition, shapes, source)
     if node.kind() in NEGATED:
         text = f"not ({text})"
@@ -76,7 +79,7 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         joiner = OPPOSITE.get(joiner, "")
     has_else = node.field("alternative") is not None
     if body is not None and leaves(body, shapes, source):
-        leaving = source(body).strip("{}: \t\n")
+        leaving = without_comments(body, source).strip("{}: \t\n")
         admits = ADMITTING.match(leaving) or (has_else and ANSWERING.match(leaving))
         kept = "" if admits else leaving
         return Branch(text, kept, operands=operands, joiner=joiner)
@@ -96,7 +99,7 @@ def operands_of(
         return denied
     joiner = joiner_of(node, shapes)
     if not joiner:
-        return (fold(source(node)),), ""
+        return (fold(without_comments(node, source)),), ""
     found: list[str] = []
     waiting = [node]
     while waiting and len(found) < MOST_OPERANDS:
@@ -104,7 +107,7 @@ def operands_of(
         if joiner_of(each, shapes) == joiner:
             waiting += reversed(each.named_children())
         elif "comment" not in each.kind():
-            found.append(fold(source(each)))
+            found.append(fold(without_comments(each, source)))
     return tuple(found), joiner
 
 
@@ -136,6 +139,34 @@ def joiner_of(node: "SgNode", shapes: Mapping[str, str]) -> str:
         return ""
     signs = (child.text() for child in node.children() if not child.is_named())
     return next((JOINERS[sign] for sign in signs if sign in JOINERS), "")
+
+
+def without_comments(node: "SgNode", source: Source) -> str:
+    """Return the text of a node without the comments inside: what they speak of is not what is asked or done."""
+    text = source(node)
+    if not any(sign in text for sign in COMMENT_SIGNS):
+        return text
+    start = node.range().start.index
+    kept: list[str] = []
+    last = 0
+    for comment in comments_in(node):
+        span = comment.range()
+        kept.append(text[last : span.start.index - start])
+        last = span.end.index - start
+    return "".join((*kept, text[last:]))
+
+
+def comments_in(node: "SgNode") -> "Iterator[SgNode]":
+    """Yield the comments of a tree in their order; of a tree that is too big only the first."""
+    waiting = [node]
+    count = 0
+    while waiting and count < MOST_NODES:
+        each = waiting.pop()
+        count += 1
+        if each.kind() in COMMENTS:
+            yield each
+        else:
+            waiting += reversed(each.named_children())
 
 
 def body_beside(inner: "list[SgNode]", condition: "SgNode") -> "SgNode | None":

@@ -12,6 +12,7 @@ from cli_guard.code.changes.conditions import (
     read_branch,
     returned_condition,
     without_brackets,
+    without_comments,
 )
 from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, Unit, fold
 from cli_guard.code.changes.handlers import body_of, handler_fact
@@ -319,7 +320,7 @@ def branch_facts(place: Place) -> Iterator[CodeFact]:
 
 def condition_fact(place: Place, condition: "SgNode") -> CodeFact:
     operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
-    fact = place.fact(FactKind.CONDITION, place.source_of(condition))
+    fact = place.fact(FactKind.CONDITION, without_comments(condition, place.source_of))
     return replace(fact, operands=operands, joiner=joiner)
 
 

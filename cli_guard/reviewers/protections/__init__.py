@@ -33,8 +33,9 @@ def is_judged(change: FileChange) -> bool:
 
 def may_lose(change: FileChange) -> bool:
     """Return whether a change removes or alters lines of a file that goes on."""
-    ends = change.status in (Status.DELETED, Status.ADDED)
-    return not ends and any(hunk.removed for hunk in change.hunks) and is_judged(change)
+    # Of a copy nothing is gone: what it was copied from still stands.
+    other = change.status in (Status.DELETED, Status.ADDED, Status.COPIED)
+    return not other and any(hunk.removed for hunk in change.hunks) and is_judged(change)
 
 
 def may_gain(change: FileChange) -> bool:

@@ -9,6 +9,8 @@ id without `protection-`), examples (`fires`) and near misses (`silent`), and on
     names      the end of a dotted name, as it was imported: `hmac.compare_digest`
     settings   keys, or ends of dotted paths of keys, with the safe values as a pattern: `{ "runAsNonRoot" = "true" }`
     pattern    a regular expression over the fact, as `CodeFact.text` writes it
+    asks       a regular expression over the condition of a guard alone, not over how it leaves
+    unless     a regular expression over the name or condition: what matches it is no member for all that
     kinds      the kinds of fact that it applies to; by default calls, arguments, decorators, definitions, guards,
                conditions and what templates print, for `settings` options
     languages  only in files of these languages, as ast-grep names them
@@ -32,6 +34,20 @@ PRINTED = (FactKind.OUTPUT,)
 ERROR_CHECK = re.compile(
     r"!?\(?(?:\w+ :?= .{1,200}; ?)?!?\w*(?i:err|error|exception|rc|ret|res|result|status)\w*"
     r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
+    r"|[^()]{1,100}\([^()]{0,200}\) ?< ?0|let Err\(.{1,250}"
+)
+# A call is a fact of its own, whatever its result decides.
+ONE_CALL = re.compile(r"!?[\w$.:>-]{1,100}\([^()]{0,200}\)")
+# A condition there says what is made, it lets nobody in.
+DECLARATIVE = ("hcl",)
+
+
+# `role == null`, `principal instanceof AccessToken`: whether there is a value, and of what type, is not what it may do.
+ABSENT = r"""(?:null|nil|NULL|None|undefined|nullptr|''|"")"""
+VALUE = r"[\w$@.?!&*>\[\]-]{1,100}(?:\([\w$.,* ]{0,60}\))?"
+PRESENCE = re.compile(
+    rf"{VALUE} ?(?:[!=]==?|\bis not|\bis) ?{ABSENT}(?!\w)|{ABSENT} ?[!=]==? ?{VALUE}"
+    r"|\binstanceof [\w.$\\]{1,200}"
 )
 
 
@@ -45,6 +61,8 @@ class Sign:
     names: tuple[str, ...]
     settings: Mapping[str, re.Pattern[str]]
     pattern: re.Pattern[str] | None
+    asks: re.Pattern[str] | None
+    unless: re.Pattern[str] | None
     languages: frozenset[str]
     instead: bool
 
@@ -63,9 +81,20 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
     words = tuple(tuple(each.split("_")) for each in table.get("words", "").split())
     names = tuple(each.lower() for each in table.get("names", "").split())
     pattern = re.compile(table["pattern"]) if "pattern" in table else None
-    languages = frozenset(table.get("languages", "").split())
-    instead = table.get("instead", False)
-    return Sign(table["family"], kinds, words, names, settings, pattern, languages, instead)
+    asks = re.compile(table["asks"]) if "asks" in table else None
+    unless = re.compile(table["unless"]) if "unless" in table else None
+    return Sign(
+        table["family"],
+        kinds,
+        words,
+        names,
+        settings,
+        pattern,
+        asks,
+        unless,
+        languages=frozenset(table.get("languages", "").split()),
+        instead=table.get("instead", False),
+    )
 
 
 @cache
@@ -97,7 +126,9 @@ def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
 @cache
 def _others(kind: FactKind) -> tuple[Sign, ...]:
     """The signs without words for facts of a kind."""
-    return tuple(s for s in signs() if kind in s.kinds and (s.pattern or s.settings))
+    return tuple(
+        s for s in signs() if kind in s.kinds and (s.pattern or s.asks or s.settings)
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -105,12 +136,17 @@ def families_of(
     fact: CodeFact, language: str = "", *, came: bool = False
 ) -> frozenset[str]:
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
+    if fact.kind in JUDGED and language in DECLARATIVE:
+        return frozenset()
+    if fact.kind is FactKind.CONDITION and ONE_CALL.fullmatch(fact.name):
+        return frozenset()
     return frozenset(
         sign.family
         for sign in _signs_of(fact)
         if fact.kind in sign.kinds
         and (came or not sign.instead)
         and (not sign.languages or language in sign.languages)
+        and not (sign.unless and sign.unless.search(fact.name))
     )
 
 
@@ -123,12 +159,14 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
         # What went wrong in a call is no check of a value, whatever the message says of it.
         if ERROR_CHECK.fullmatch(fact.name):
             return
-        yield from _signs_of_words(fact.name)
+        yield from _signs_of_words(PRESENCE.sub("", fact.name))
     elif fact.kind in PRINTED:
         yield from _signs_of_words(fact.name)
     text = fact.text
     for sign in _others(fact.kind):
         if sign.pattern and sign.pattern.search(text):
+            yield sign
+        if sign.asks and sign.asks.search(fact.name):
             yield sign
         if sign.settings and has_setting(sign.settings, fact):
             yield sign

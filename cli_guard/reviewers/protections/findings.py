@@ -4,18 +4,23 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, Unit
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Severity, fingerprint
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
-from cli_guard.reviewers.protections.losses import Loss, hunk_of
+from cli_guard.reviewers.protections.losses import (
+    LONGEST_LINE,
+    Loss,
+    guarded_words,
+    hunk_of,
+)
 from cli_guard.reviewers.protections.warnings import warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
-SHOWN_LINES = 6
+SHOWN_LINES = 4
 SHOWN_CHARS = 120
 SIBLINGS = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
@@ -29,6 +34,20 @@ SORTS = {
     "type": "weaker-match",
     "function": "weaker-member",
     "algorithm": "weaker-member",
+}
+SHOWN_NAME = 60
+SHOWN_KEYS = 2
+NOUNS = {
+    FactKind.CALL: "the call of",
+    FactKind.ARGUMENT: "the argument",
+    FactKind.DECORATOR: "the decorator",
+    FactKind.GUARD: "the check",
+    FactKind.CONDITION: "the condition",
+    FactKind.OPTION: "the setting",
+    FactKind.DEFINITION: "the definition of",
+    FactKind.OUTPUT: "the output",
+    FactKind.TEXT: "the text",
+    FactKind.COMMENT: "the comment",
 }
 Warned = tuple[CodeFact, FileDifference]
 
@@ -107,9 +126,14 @@ def siblings(loss: Loss, contents: Contents) -> int:
 
 
 def name_of(fact: CodeFact) -> str:
-    """Return a short name of a fact for a sentence."""
-    text = fact.name if len(fact.name) <= 60 else f"{fact.name[:57]}..."
-    return f"`{text}`"
+    """Return what a fact is, and its short name, for a sentence."""
+    text = fact.name
+    if fact.kind is FactKind.OPTION:
+        key = ".".join(text.split(".")[-SHOWN_KEYS:])
+        text = f"{key}: {fact.detail}"
+    if len(text) > SHOWN_NAME:
+        text = f"{text[: SHOWN_NAME - 3]}..."
+    return f"{NOUNS[fact.kind]} `{text}`"
 
 
 def place_now(change: FileChange, fact: CodeFact) -> tuple[int, Hunk | None]:
@@ -127,10 +151,25 @@ def place_now(change: FileChange, fact: CodeFact) -> tuple[int, Hunk | None]:
 def shown(hunk: Hunk, fact: CodeFact) -> Iterator[str]:
     """Yield the lines of the hunk that the fact stood on, and what stands there now."""
     start = max(fact.line - hunk.old_start, 0)
-    for line in hunk.removed[start : start + SHOWN_LINES]:
+    end = max(fact.end_line - hunk.old_start, start) + 1
+    if fact.kind is FactKind.COMMENT:
+        # It speaks of the code below.
+        end = len(hunk.removed)
+    for line in hunk.removed[start : min(end, start + SHOWN_LINES)]:
         yield f"- {line.strip()[:SHOWN_CHARS]}"
-    for line in hunk.added[:SHOWN_LINES]:
+    for line in lines_about(guarded_words(fact), hunk.added):
         yield f"+ {line.strip()[:SHOWN_CHARS]}"
+
+
+def lines_about(words: frozenset[str], lines: Sequence[str]) -> Sequence[str]:
+    """Return a few of the lines: those that name one of the words, of lines that name none the first."""
+    written = [line for line in lines if line.strip()]
+    speaking = [
+        line
+        for line in written
+        if not words.isdisjoint(IDENTIFIER.findall(line[:LONGEST_LINE]))
+    ]
+    return (speaking or written)[:SHOWN_LINES]
 
 
 def is_reached(subject: ReviewInput, change: FileChange, unit: Unit | None) -> bool:

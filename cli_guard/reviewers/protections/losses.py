@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cli_guard.code.changes.difference import (
     LIKENESS,
@@ -28,6 +29,17 @@ LONGEST_LINE = 1_000
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+# Families of checks that every program is full of: one that is written anew is no loss.
+ORDINARY = ("validation", "bounds")
+# Families whose calls return a value that is fit for its use.
+FITTING = ("escape", "newline", "secrecy")
+PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
+# The path before the last name: `context.getRequest().` of `context.getRequest().getScopes`.
+RECEIVER = re.compile(r"(?:[\w$]{1,60}(?:\(\))?(?:\.|->|::))+(?=\w)")
+# A text that says why.
+REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
+# What may change in a condition that asks the same.
+UNSAID = re.compile(r"\b(?:this|self)\b(?:\.|->)|[_\s$;]|\(\)")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
@@ -64,7 +76,7 @@ class Losses:
         found: list[Loss] = []
         gains = net(every(came), every(went))
         for family, losses in went.items():
-            left = net(losses, came[family])
+            left = net(losses, [*came[family], *self.other_conditions(came[family])])
             gained = net(came[family], losses)
             if lines_of(gained) < lines_of(left):
                 found += [
@@ -86,6 +98,14 @@ class Losses:
             ):
                 yield Loss("own", fact, file)
 
+    def other_conditions(self, known: Sequence[Loss]) -> Iterator[Loss]:
+        """Yield the conditions that came and are no known members: one still asked is not gone, whatever it answers."""
+        members_of_family = {each.fact for each in known}
+        for file in self.difference.files:
+            for fact in file.came:
+                if fact.kind in JUDGED and fact not in members_of_family:
+                    yield Loss("", fact, file)
+
     def still_stands(self, loss: Loss) -> bool:
         """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
         change = loss.file.change
@@ -96,24 +116,44 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if fact.unit and pair is None and not has_word(text, short_name(fact.unit)):
             return False
-        if fact.kind is FactKind.DEFINITION and self.is_called(fact, text):
+        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text):
             return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
+            return False
+        if loss.family in ORDINARY and self.is_still_refused(loss, text):
             return False
         if fact.kind is FactKind.OPTION and parent_is_gone(loss):
             return False
         if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
             return True
+        if fact.kind is FactKind.CALL and pair and use_is_gone(loss, pair):
+            return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         return not guarded or not guarded.isdisjoint(words)
 
-    def is_called(self, fact: CodeFact, text: str) -> bool:
-        """Return whether what a definition was called by is there: then it is defined elsewhere now."""
+    def is_still_refused(self, loss: Loss, text: str) -> bool:
+        """Return whether the file says as often as before what a guard said, in a `switch` or a handler."""
+        fact = loss.fact
+        said = REFUSAL.findall(fact.detail) if fact.kind is FactKind.GUARD else ()
+        old = self.contents.old(loss.file.change) or ""
+        return bool(said) and all(text.count(each) >= old.count(each) for each in said)
+
+    def is_hook(self, fact: CodeFact, text: str) -> bool:
+        """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
+
+        Any other is called where it protects: a call that stays finds it elsewhere, one that went is a loss itself.
+        """
         name = plain_name(fact)
-        came = (new for file in self.difference.files for new in file.came)
-        return has_word(text, fact.name) or any(
-            new.kind is FactKind.CALL and plain_name(new) == name for new in came
+        others = (
+            each for file in self.difference.files for each in (*file.went, *file.came)
+        )
+        return (
+            bool(fact.unit)
+            and not has_word(text, fact.name)
+            and not any(
+                each.kind is FactKind.CALL and plain_name(each) == name for each in others
+            )
         )
 
     def is_like_before(self, loss: Loss, pair: Unit) -> bool:
@@ -148,10 +188,16 @@ def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
 def net_key(fact: CodeFact) -> tuple[str, str]:
     """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
     if fact.kind in JUDGED:
-        return FactKind.GUARD, fact.name
+        return FactKind.GUARD, plain_condition(fact.name)
     if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
         return fact.kind, f"{fact.name}={fact.detail}"
     return fact.kind, plain_name(fact)
+
+
+@lru_cache(maxsize=20_000)
+def plain_condition(text: str) -> str:
+    """Return a condition in one style: `self._isOpen()` and `is_open` ask the same."""
+    return UNSAID.sub("", text).replace('"', "'").lower()
 
 
 def plain_name(fact: CodeFact) -> str:
@@ -171,12 +217,40 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.kind in NAMED and is_written(fact, hunk.added):
         return True
+    if loss.family in ORDINARY and is_asked_anew(loss, hunk):
+        return True
+    if is_shortened(loss, hunk):
+        return True
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
         if here and covers(hunk, new):
             return True
     return False
+
+
+def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether another guard that leaves in the same way came where this one stood."""
+    fact = loss.fact
+    return fact.kind is FactKind.GUARD and any(
+        new.kind is FactKind.GUARD
+        and (new.unit, new.detail) == (fact.unit, fact.detail)
+        and covers(hunk, new)
+        for new in loss.file.came
+    )
+
+
+def is_shortened(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether the same is asked there of a variable that holds what a longer path led to."""
+    fact = loss.fact
+    asked = RECEIVER.sub("", fact.name)
+    return fact.kind in JUDGED and any(
+        new.kind in JUDGED
+        and new.unit == fact.unit
+        and covers(hunk, new)
+        and RECEIVER.sub("", new.name) == asked
+        for new in loss.file.came
+    )
 
 
 def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
@@ -229,6 +303,30 @@ def parent_is_gone(loss: Loss) -> bool:
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
     )
+
+
+def use_is_gone(loss: Loss, pair: Unit) -> bool:
+    """Return whether what a call made fit is used nowhere now, nor the variable that held the result."""
+    fact = loss.fact
+    was = next((u for u in loss.file.old.units if u.name == fact.unit), None)
+    if (
+        loss.family not in FITTING
+        or was is None
+        or not PATH_OF_NAMES.fullmatch(fact.detail)
+    ):
+        return False
+    held = [
+        each.name.rpartition(".")[2]
+        for each in loss.file.old.facts
+        if each.kind is FactKind.OPTION
+        and each.line == fact.line
+        and fact.detail in each.detail
+    ]
+    if any(name in pair.words for name in held):
+        return False
+    lines = was.text.split("\n")
+    del lines[fact.line - was.line : fact.end_line - was.line + 1]
+    return pair.text.count(fact.detail) <= "\n".join(lines).count(fact.detail)
 
 
 def body_is_gone(loss: Loss) -> bool:

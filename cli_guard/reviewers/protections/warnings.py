@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
@@ -26,19 +27,28 @@ NEAR_LINES = 8
 MOST_WARNINGS = 50
 
 
+@dataclass(frozen=True, slots=True)
+class WarningWords:
+    """What warns, what a text says that refuses, and what is no warning for all that."""
+
+    pattern: re.Pattern[str]
+    refusal: re.Pattern[str]
+    unless: re.Pattern[str]
+
+
 @cache
-def patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what warns, and what is no warning for all that."""
+def warning_words() -> WarningWords:
     table = data.read(FILE)["warnings"]
-    return re.compile(table["pattern"]), re.compile(table["unless"])
+    return WarningWords(**{name: re.compile(text) for name, text in table.items()})
 
 
 def warns(fact: CodeFact) -> bool:
-    """Return whether a comment or text speaks of an attack."""
-    warning, unless = patterns()
-    if fact.kind not in WRITTEN or unless.search(fact.name):
+    """Return whether a comment or text speaks of an attack, or a text refuses somebody."""
+    words = warning_words()
+    if fact.kind not in WRITTEN or words.unless.search(fact.name):
         return False
-    return warning.search(fact.name) is not None
+    refuses = fact.kind is FactKind.TEXT and words.refusal.search(fact.name)
+    return bool(refuses or words.pattern.search(fact.name))
 
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
