@@ -117,6 +117,7 @@ REVIEWERS = (
         "protections",
         "checks, escapes and hardening that the change takes away or weakens",
         prefix="protection-",
+        scope=ReviewScope.FILES,
         needs=Needs.STEPS,
     ),
     Reviewer(

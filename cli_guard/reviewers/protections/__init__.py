@@ -2,14 +2,29 @@
 
 `judged_files` says which files matter, `steps` which two states are compared, `judging` compares them with
 `code.changes`; `families` says which facts are protections, `losses` which of them are really gone, `weakenings` which
-became weaker, `warnings` where words of attack went along; `findings` shows both states.
+became weaker, `warnings` where words of attack went along; `findings` shows both states. `marks` are what is known of a
+file that is not read again.
 """
 
-from cli_guard.model import Report
-from cli_guard.reviewers.protections.judged_files import takes_lines_away
+from cli_guard.model import FileChange, Report
+from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
+from cli_guard.reviewers.protections.judged_files import may_lose, takes_lines_away
 from cli_guard.reviewers.review_input import ReviewInput
 
-__all__ = ["review"]
+__all__ = ["examiner", "review"]
+
+
+def examiner(subject: ReviewInput) -> Examiner:
+    """Return the function that says which families one file touches; `review` compares the files that matter."""
+
+    def examine(change: FileChange) -> FileResult:
+        if not may_lose(change):
+            return NOTHING
+        from cli_guard.reviewers.protections.judging import compare, marks_of
+
+        return FileResult(weights=marks_of(subject, compare(subject, change)).numbers)
+
+    return examine
 
 
 def review(subject: ReviewInput) -> Report:
