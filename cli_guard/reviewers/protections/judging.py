@@ -10,7 +10,7 @@ from cli_guard.code.changes.difference import (
 )
 from cli_guard.code.changes.facts import FactKind
 from cli_guard.code.classify import unreadable
-from cli_guard.model import FileChange, Report, Skipped
+from cli_guard.model import FileChange, Skipped, split_lines
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.losses import Loss, Losses
 from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
@@ -27,10 +27,6 @@ class Judged:
 
     found: tuple[Found, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-
-    @property
-    def report(self) -> Report:
-        return Report(tuple(each.finding for each in self.found), self.skipped)
 
 
 def judge(
@@ -51,7 +47,10 @@ def judge(
     files += [compare(subject, change) for change in gaining]
     difference = ChangeDifference(tuple(files))
     losses, weakenings, warned = losses_of(subject, difference)
-    found = findings_of(subject, difference, losses, weakenings, warned)
+    found = (
+        with_last_line(subject, each)
+        for each in findings_of(subject, difference, losses, weakenings, warned)
+    )
     skipped = (
         Skipped(file.change.path, f"protections: {side.unread}")
         for file in files
@@ -59,6 +58,13 @@ def judge(
         if side.unread
     )
     return Judged(tuple(found), tuple(dict.fromkeys(skipped)))
+
+
+def with_last_line(subject: ReviewInput, found: Found) -> Found:
+    """Return a finding at a line that is there: what went from the end of a file leaves none behind it."""
+    last = len(split_lines(subject.contents.new(found.file.change) or "")) or 1
+    finding = found.finding
+    return replace(found, finding=replace(finding, line=min(finding.line or 1, last)))
 
 
 def losses_of(
