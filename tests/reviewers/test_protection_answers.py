@@ -99,3 +99,26 @@ def test_every_format_shows_what_went_and_masks_it(repo: Repo, format: str) -> N
     assert secret not in out
     if format not in ("github",):
         assert "check_permission" in out
+
+
+LISTED = '[protections]\ncalls = ["page.save"]\n'
+
+
+def test_the_recorded_policy_says_which_calls_protect(repo: Repo) -> None:
+    """Not the staged one: who takes a name from the list weakens the policy, and the check is missed all the same."""
+    start = SAFE.replace(WARNING + CHECK, "")
+    repo.commit("Save pages", {FILE: start, "cli-guard.toml": LISTED})
+    stage(
+        repo, {FILE: start.replace("page.save(user)", "page.store()"), "cli-guard.toml": ""}
+    )
+    review = json.loads(guard(repo, "review", "--format", "json").out)
+    rules = [each["rule"] for each in review["findings"]]
+    assert "protection-own" in rules
+    assert "policy-weakened" in rules
+
+
+@examples("calls", ('["a b"]', '["x()"]', '[""]', '"page.save"', '["a\\u0007b"]', "[1]"))
+def test_a_name_that_no_call_has_is_refused(repo: Repo, calls: str) -> None:
+    repo.commit("Begin", {"README": "pages\n"})
+    stage(repo, {"cli-guard.toml": f"[protections]\ncalls = {calls}\n"})
+    assert guard(repo, "hook", "pre-commit").code == 2
