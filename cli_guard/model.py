@@ -222,20 +222,26 @@ class Skipped:
 class ChangeSet:
     """A change to a tree: what Git is about to record, or one recorded commit.
 
-    `identity` is a hash of all that is recorded, and of the tree it starts from. `people` are author and committer,
-    `other_text` is all else that the commit object says beside its message.
+    `identity` is a hash of all that is recorded, and of the tree it starts from. `parents` are the commits that it is
+    recorded on, of a merge several. `people` are author and committer, `other_text` is all else that the commit object
+    says beside its message.
     """
 
     files: tuple[FileChange, ...]
     skipped: tuple[Skipped, ...] = ()
     identity: str = ""
     commit: str | None = None
+    parents: tuple[str, ...] = ()
     message: str | None = None
     people: tuple[str, ...] = ()
     other_text: str = ""
 
     def __iter__(self) -> Iterator[FileChange]:
         return iter(self.files)
+
+    @property
+    def is_merge(self) -> bool:
+        return len(self.parents) > 1
 
 
 @dataclass(frozen=True, slots=True)

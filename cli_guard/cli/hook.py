@@ -102,7 +102,9 @@ def review_staged(io: Io, /, event: str, framework: bool) -> int:
     from cli_guard.git.prefetch import BEFORE_COMMIT
 
     repository = io.find_repository(*BEFORE_COMMIT)
-    is_staged = repository.bare or repository.has_staged()
+    # A merge that keeps nothing of the other side stages nothing.
+    merged = repository.bare or repository.heads_being_merged
+    is_staged = bool(merged) or repository.has_staged()
     # Anybody can set these: they add to what is staged (`pre-commit run --from-ref A --to-ref B`), never replace it.
     base = io.env.get("PRE_COMMIT_FROM_REF")
     head = io.env.get("PRE_COMMIT_TO_REF")

@@ -27,7 +27,7 @@ from cli_guard.model import (
 )
 from cli_guard.repository.between import hunks_between
 from cli_guard.repository.entries import Touched, decode_path
-from cli_guard.repository.protocol import Blobs, Bounds, as_lines
+from cli_guard.repository.protocol import Blobs, Bounds, MergeSide, as_lines
 from cli_guard.repository.texts import (
     BINARY,
     read_worktree_file,
@@ -43,6 +43,8 @@ DIFFS_A_BATCH = 256
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
 MESSAGE_BYTES = 1_000_000
+# Each side of a merge is compared with each other one.
+MOST_PARENTS = 8
 
 
 class ChangeReader:
@@ -60,9 +62,10 @@ class ChangeReader:
             self._repository.heads_being_merged if merging else self._repository.merge_heads
         )
         heads = (self._repository.head, *others)
-        return self._new_in_all(
+        changes = self._new_in_all(
             *(self._diff(*INDEX, tree=self._repository.tree_of(head)) for head in heads)
         )
+        return replace(changes, parents=tuple(filter(None, heads)))
 
     def worktree(self) -> ChangeSet:
         """Return what differs from HEAD in the work tree, including untracked files that are not ignored."""
@@ -89,6 +92,30 @@ class ChangeReader:
             if raw
         ]
         return self._new_in_all(replace(diff, files=files))
+
+    def merge_sides(self, merge: ChangeSet) -> tuple[MergeSide, ...]:
+        """Return the sides of a merge, recorded or in the index; none for any other change."""
+        if not merge.is_merge:
+            return ()
+        if len(merge.parents) > MOST_PARENTS:
+            name = f"merge {(merge.commit or '')[:10]}"
+            reason = f"protections: a merge of more than {MOST_PARENTS} commits"
+            return (MergeSide(ChangeSet((), (Skipped(name, reason, asks=True),))),)
+        return tuple(self._merge_side(merge, parent) for parent in merge.parents)
+
+    def _merge_side(self, merge: ChangeSet, parent: str) -> MergeSide:
+        if merge.commit:
+            changes = next(self.nets([(merge.commit, (parent,))]))
+        else:
+            tree = self._repository.tree_of(parent)
+            changes = self._new_in_all(self._diff(*INDEX, tree=tree))
+        ends: list[tuple[str, tuple[str | None, ...]]] = [
+            (other, (base,))
+            for other in merge.parents
+            if other != parent
+            for base in self._repository.merge_bases(parent, other)
+        ]
+        return MergeSide(changes, tuple(self.nets(ends)))
 
     def nets(
         self, ends: Iterable[tuple[str, tuple[str | None, ...]]]
@@ -123,6 +150,7 @@ class ChangeReader:
             yield replace(
                 changes,
                 commit=commit,
+                parents=parents[commit],
                 message=recorded.message,
                 people=recorded.people,
                 other_text=recorded.others,

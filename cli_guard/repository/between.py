@@ -43,6 +43,12 @@ class LinesBefore:
         return line - self._shifts[bisect_right(self._starts, line)]
 
 
+def line_now(before: str, now: str, line: int) -> int:
+    """Return the number in a later text of a line of an earlier one, about where it was if it is gone."""
+    back = FileChange("", Status.MODIFIED, hunks=hunks_between(now, before))
+    return min(max(LinesBefore(back)(line), 1), len(split_lines(now)) or 1)
+
+
 class SnapshotContents:
     """`Contents` of a change between two snapshots, path -> text."""
 

@@ -105,6 +105,14 @@ class Bounds:
     total_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class MergeSide:
+    """What a merge changes of one parent, and what each other parent had changed since the two parted."""
+
+    changes: ChangeSet
+    others: tuple[ChangeSet, ...] = ()
+
+
 class Changes(Protocol):
     """Reads change sets within bounds."""
 
@@ -121,6 +129,9 @@ class Changes(Protocol):
 
     def commits(self, commits: Iterable[str]) -> Iterator[ChangeSet]:
         """Yield each commit against its parents, in the order given."""
+
+    def merge_sides(self, merge: ChangeSet) -> tuple[MergeSide, ...]:
+        """Return the sides of a merge, recorded or in the index; none for any other change."""
 
     def tag_texts(
         self, oids: Iterable[str]
@@ -274,6 +285,10 @@ class Repository(Protocol):
     @property
     def at_top(self) -> Commands:
         """A Git for which paths are those from the top of the repository."""
+
+    @property
+    def heads_being_merged(self) -> tuple[str, ...]:
+        """The other parents of a merge that is about to be recorded."""
 
     def has_staged(self) -> bool:
         """Return whether anything is staged; before the first commit, whether the index has any file."""

@@ -149,6 +149,7 @@ def gather(
                 blobs.begin()
             reader = repository.changes(blobs, limits.bounds)
             subject = read(request, repository, reader, blobs, pushed)
+            subject = replace(subject, merge_sides=reader.merge_sides)
             if on_progress and isinstance(subject.history, History):
                 history = subject.history.reporting(on_progress)
                 subject = replace(subject, history=history)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cli_guard.errors import UsageError
 from cli_guard.model import ChangeSet, Status
-from cli_guard.repository.protocol import Repository
+from cli_guard.repository.protocol import MergeSide, Repository
 from cli_guard.reviewers.review_input import ReviewInput
 
 
@@ -87,7 +87,20 @@ class Paths:
         changes = self.narrow(subject.changes)
         idle = subject.idle | {"message"}
         history = Narrowed(subject.history, self) if subject.history else ()
-        return replace(subject, changes=changes, history=history, message=None, idle=idle)
+        return replace(
+            subject,
+            changes=changes,
+            history=history,
+            message=None,
+            idle=idle,
+            merge_sides=lambda merge: tuple(
+                map(self.narrow_side, subject.merge_sides(merge))
+            ),
+        )
+
+    def narrow_side(self, side: MergeSide) -> MergeSide:
+        """Return one side of a merge with the files at these paths alone."""
+        return replace(side, changes=self.narrow(side.changes))
 
     def __str__(self) -> str:
         return ", ".join(self.wanted) + (

@@ -24,7 +24,10 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
     if isinstance(request, Staged | Worktree) and repository.bare:
         raise UsageError("a bare repository has no index: use --commit REV or --range A..B")
     if isinstance(request, Staged):
-        return None if repository.has_staged() else "nothing is staged"
+        # A merge that keeps nothing of the other side stages nothing.
+        if repository.has_staged() or repository.heads_being_merged:
+            return None
+        return "nothing is staged"
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"
     if isinstance(request, Message):

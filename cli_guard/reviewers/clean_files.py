@@ -30,7 +30,7 @@ Results = dict[str, FileResult]
 def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | None:
     """Hash everything that the examination of a file depends on; None if its texts have no blob ids.
 
-    `user_rules` is the hash of the repository's own rules.
+    `user_rules` is the hash of the repository's own rules, with what its policy calls protections.
     """
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None

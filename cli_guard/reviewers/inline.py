@@ -7,10 +7,12 @@ from typing import Protocol, runtime_checkable
 
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
 from cli_guard.policy.suppressions import Suppression, answer_for, answer_in
+from cli_guard.repository.between import line_now
 from cli_guard.reviewers.lapsed import lapsed_lines
 from cli_guard.reviewers.review_input import ReviewInput
 
 FILES_HELD = 20
+REMOVED = "protection-"
 # As long as a key may be, and longer than most names that an edit brings.
 LONG_WORD = re.compile(r"[\w+/-]{12,}")
 
@@ -49,7 +51,21 @@ class InlineAnswers:
                     new = at in change.added or _is_other_content(change, finding)
                     lapsed = not new and self._has_lapsed(change, finding)
                     return replace(answer, lapsed=lapsed, line=at), new or lapsed
+        if finding.commit and finding.rule.startswith(REMOVED):
+            # What a commit took away leaves a place where a later one can answer.
+            at_tip = self._at_tip(finding)
+            return self(at_tip) if at_tip else None
         return None
+
+    def _at_tip(self, finding: Finding) -> Finding | None:
+        """Return a finding in a commit at the place that it has after the change, None if its file is gone."""
+        now = self._subject.text_at(finding.path)
+        own = (each for each in self._changes(finding) if each.path == finding.path)
+        was = next(map(self._subject.contents.new, own), None)
+        if now is None or was is None:
+            return None
+        line = line_now(was, now, finding.line or 1)
+        return replace(finding, commit=None, line=line, end_line=None)
 
     def _changes(self, finding: Finding) -> ChangeSet:
         commit = finding.commit
@@ -71,6 +87,9 @@ class InlineAnswers:
 
     def _has_lapsed(self, change: FileChange, finding: Finding) -> bool:
         """Return whether the change makes the code of a finding run, or differ in what its answer rests on."""
+        if finding.rule.startswith(REMOVED):
+            # It was written before this change took anything away.
+            return True
         if not finding.rule.startswith(("code-", "command-")):
             return False
         first = finding.line or 0

@@ -174,7 +174,9 @@ def add_file_work(
     count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
     # A part of a review has not read every file whose results would be kept.
     clean_files = (
-        CleanFiles(cache, subject.limits, subject.user_rules.digest)
+        CleanFiles(
+            cache, subject.limits, f"{subject.user_rules.digest} {subject.own_guards}"
+        )
         if cache and not subject.shard
         else None
     )

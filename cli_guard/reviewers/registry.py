@@ -38,6 +38,8 @@ class Needs(StrEnum):
 
     NOTHING = "nothing"
     FILES = "files"
+    STEPS = "steps"
+    """Files, or commits and merges that take each other's lines back."""
     MESSAGES = "messages"
     PUSH = "push"
     CHECKS = "checks"
@@ -87,6 +89,7 @@ class Reviewer:
         present = {
             Needs.NOTHING: True,
             Needs.FILES: has_paths,
+            Needs.STEPS: has_paths or bool(subject.history) or subject.changes.is_merge,
             Needs.MESSAGES: bool(subject.message or subject.history),
             Needs.PUSH: bool(subject.pushed),
             Needs.CHECKS: bool(subject.checks),
@@ -114,6 +117,8 @@ REVIEWERS = (
         "protections",
         "checks, escapes and hardening that the change takes away or weakens",
         prefix="protection-",
+        scope=ReviewScope.FILES,
+        needs=Needs.STEPS,
     ),
     Reviewer(
         "commands",

@@ -18,7 +18,13 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.user_rules import NO_RULES, UserRules
-from cli_guard.repository.protocol import Bounds, NoContents, WholeTree
+from cli_guard.repository.protocol import (
+    Bounds,
+    MergeSide,
+    NoContents,
+    TreeContents,
+    WholeTree,
+)
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.advice import HookAdvice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
@@ -62,7 +68,7 @@ class ReviewInput:
     push may be on the remote already: in them only keys count that the remote has not `published`. Those `elsewhere`
     may have keys, and the remotes `origins` are known to have them: they go to a `new_place`. `idle` reviewers have
     no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change,
-    `own_guards` the names that its policy calls protections.
+    `own_guards` the names that its policy calls protections. `merge_sides` compares a merge with each of its parents.
     """
 
     event: str
@@ -88,6 +94,7 @@ class ReviewInput:
     advice: HookAdvice = field(default_factory=HookAdvice)
     user_rules: UserRules = NO_RULES
     own_guards: tuple[str, ...] = ()
+    merge_sides: Callable[[ChangeSet], tuple[MergeSide, ...]] = lambda _merge: ()
 
     def under(self, policy: "Policy") -> "ReviewInput":
         """Apply a policy's bounds, message style and protected branches; a file with a new role counts as new."""
@@ -109,6 +116,14 @@ class ReviewInput:
             own_guards=policy.own_guards,
             protected_branches=policy.protected_branches,
         )
+
+    @property
+    def tips(self) -> tuple[str, ...]:
+        """Return what names the states after the change: several for a push of several refs, "" is the index."""
+        tips = dict.fromkeys(ref.commits.tip for ref in self.pushed if ref.commits)
+        if tips or not isinstance(self.contents, TreeContents):
+            return tuple(tips)
+        return (self.contents.revision,)
 
     @cached_property
     def _by_path(self) -> Mapping[str, FileChange]:

@@ -64,16 +64,20 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
 
 @dataclass(frozen=True, eq=False)
 class FileDifference:
-    """What one file has lost and won. What stands on both sides is in neither, wherever it moved in the file."""
+    """What one file has lost and won. What stands on both sides is in neither, wherever it moved in the file.
+
+    `excused` facts may go: in a merge those that another parent had taken away.
+    """
 
     change: FileChange
     old: Side
     new: Side
+    excused: tuple[CodeFact, ...] = ()
 
     @cached_property
     def went(self) -> tuple[CodeFact, ...]:
         """The facts that the file had before and has no longer."""
-        return tuple(without(self.old.facts, self.new.facts))
+        return tuple(without([*without(self.old.facts, self.new.facts)], self.excused))
 
     @cached_property
     def came(self) -> tuple[CodeFact, ...]:

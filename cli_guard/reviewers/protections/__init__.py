@@ -1,43 +1,37 @@
 """The reviewer of protections: what a change takes away, and what it weakens.
 
-`judging` compares the two states of the files that the change alters, with `code.changes`; `families` says which facts
-are protections, `losses` which of them are really gone, `weakenings` which became weaker, `warnings` where words of
-attack went along; `findings` shows both states.
+`judged_files` says which files matter, `steps` which two states are compared, `judging` compares them with
+`code.changes`; `families` says which facts are protections, `losses` which of them are really gone, `weakenings` which
+became weaker, `warnings` where words of attack went along; `findings` shows both states. `marks` are what is known of a
+file that is not read again.
 """
 
-from cli_guard.code.test_files import has_test_words, is_test_or_example
-from cli_guard.model import FileChange, Kind, Report, Status
+from cli_guard.model import FileChange, Report
+from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
+from cli_guard.reviewers.protections.judged_files import may_lose, takes_lines_away
 from cli_guard.reviewers.review_input import ReviewInput
 
-__all__ = ["review"]
+__all__ = ["examiner", "review"]
+
+
+def examiner(subject: ReviewInput) -> Examiner:
+    """Return the function that says which families one file touches; `review` compares the files that matter."""
+
+    def examine(change: FileChange) -> FileResult:
+        if not may_lose(change):
+            return NOTHING
+        from cli_guard.reviewers.protections.judging import compare, marks_of
+
+        return FileResult(weights=marks_of(subject, compare(subject, change)).numbers)
+
+    return examine
 
 
 def review(subject: ReviewInput) -> Report:
-    """Return a finding for each protection that the change removes or weakens."""
-    losing = [change for change in subject.changes if may_lose(change)]
-    if not losing:
+    """Return a finding for each protection that the change removes or weakens, of a range by its commits."""
+    if not takes_lines_away(subject):
         return Report()
     # Most changes of one file, and all that only add, need none of it.
-    from cli_guard.reviewers.protections.judging import judge
+    from cli_guard.reviewers.protections.steps import review_steps
 
-    gaining = [change for change in subject.changes if may_gain(change)]
-    return judge(subject, losing, [each for each in gaining if each not in losing])
-
-
-def is_judged(change: FileChange) -> bool:
-    """Return whether a file is the program itself: no test or example."""
-    path = change.path
-    is_tested = is_test_or_example(path) or has_test_words(path)
-    return change.kind is Kind.TEXT and not is_tested
-
-
-def may_lose(change: FileChange) -> bool:
-    """Return whether a change removes or alters lines of a file that goes on."""
-    # Of a copy nothing is gone: what it was copied from still stands.
-    other = change.status in (Status.DELETED, Status.ADDED, Status.COPIED)
-    return not other and any(hunk.removed for hunk in change.hunks) and is_judged(change)
-
-
-def may_gain(change: FileChange) -> bool:
-    """Return whether a change adds lines, where a protection may have moved to."""
-    return any(hunk.added for hunk in change.hunks) and is_judged(change)
+    return review_steps(subject)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, Unit
@@ -52,22 +53,40 @@ NOUNS = {
 Warned = tuple[CodeFact, FileDifference]
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding, the fact that went, and the file that it stood in."""
+
+    finding: Finding
+    fact: CodeFact
+    file: FileDifference
+
+
 def findings_of(
     subject: ReviewInput,
     difference: ChangeDifference,
     losses: Sequence[Loss],
     weakenings: Sequence[Weakening],
     warned: Sequence[Warned],
-) -> list[Finding]:
+) -> list[Found]:
     """Return one finding for each place, by path and line: of several that of the first rule of the list."""
     order = {rule: number for number, rule in enumerate(catalog.by_id(GROUP))}
-    every = [finding_of_loss(loss, subject, difference) for loss in losses]
-    every += map(finding_of_weakening, weakenings)
-    every += [finding_of_warning(fact, file) for fact, file in warned]
-    found: dict[tuple[str, int], Finding] = {}
-    for finding in sorted(every, key=lambda each: order[each.rule]):
-        found.setdefault((finding.path, finding.line or 0), finding)
-    return sorted(found.values(), key=lambda each: (each.path, each.line or 0, each.rule))
+    every = [
+        Found(finding_of_loss(loss, subject, difference), loss.fact, loss.file)
+        for loss in losses
+    ]
+    every += [
+        Found(finding_of_weakening(each), each.looser.old, each.file) for each in weakenings
+    ]
+    every += [Found(finding_of_warning(fact, file), fact, file) for fact, file in warned]
+    found: dict[tuple[str, int], Found] = {}
+    for each in sorted(every, key=lambda each: order[each.finding.rule]):
+        found.setdefault(place_of(each.finding), each)
+    return [found[place] for place in sorted(found)]
+
+
+def place_of(finding: Finding) -> tuple[str, int]:
+    return finding.path, finding.line or 0
 
 
 def finding_of_loss(

@@ -1,42 +1,130 @@
 """Compare the two states of a change, and judge what went."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cli_guard.code.changes.difference import (
     ChangeDifference,
     FileDifference,
     compare_file,
 )
+from cli_guard.code.changes.facts import FactKind
 from cli_guard.code.classify import unreadable
-from cli_guard.model import FileChange, Report, Skipped
-from cli_guard.reviewers.protections.findings import findings_of
-from cli_guard.reviewers.protections.losses import Losses
+from cli_guard.model import FileChange, Skipped, split_lines
+from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
+from cli_guard.reviewers.protections.losses import Loss, Losses
+from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
 from cli_guard.reviewers.protections.orders import find_late_checks
-from cli_guard.reviewers.protections.warnings import warned_losses
-from cli_guard.reviewers.protections.weakenings import find_weakenings
+from cli_guard.reviewers.protections.warnings import warned_losses, warns
+from cli_guard.reviewers.protections.weakenings import Weakening, find_weakenings
 from cli_guard.reviewers.review_input import ReviewInput
+
+Excuses = Mapping[str, Sequence[FileChange]]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The findings of one step, each with the fact that went and its file; and what was not compared."""
+
+    found: tuple[Found, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
 
 def judge(
-    subject: ReviewInput, losing: Sequence[FileChange], gaining: Sequence[FileChange]
-) -> Report:
-    """Return the report on the files that lose lines; those that only gain are read if any of them lost a fact."""
-    files = [compare(subject, change) for change in losing]
-    if any(file.went for file in files):
-        files += [compare(subject, change) for change in gaining]
+    subject: ReviewInput,
+    losing: Sequence[FileChange],
+    gaining: Sequence[FileChange],
+    excuses: Excuses,
+) -> Judged:
+    """Judge the files that lose lines; those that only gain are read if any of them lost a protection.
+
+    `excuses` are by path the changes of the other parents of a merge: what they took away was judged as theirs.
+    """
+    lost = [LosingFile.of(subject, each, excuses) for each in losing]
+    at_stake = frozenset[str]().union(*(each.marks.lost for each in lost))
+    if not at_stake:
+        return Judged()
+    files = [each.difference(subject, excuses) for each in lost if each.matters(at_stake)]
+    files += [compare(subject, change) for change in gaining]
     difference = ChangeDifference(tuple(files))
-    losses = Losses(difference, subject.contents, subject.own_guards).find()
-    weakenings = list(find_weakenings(difference))
-    weakenings += find_late_checks(subject, difference)
-    warned = list(warned_losses(files))
-    findings = findings_of(subject, difference, losses, weakenings, warned)
+    losses, weakenings, warned = losses_of(subject, difference)
+    found = (
+        with_last_line(subject, each)
+        for each in findings_of(subject, difference, losses, weakenings, warned)
+    )
     skipped = (
         Skipped(file.change.path, f"protections: {side.unread}")
         for file in files
         for side in (file.old, file.new)
         if side.unread
     )
-    return Report(tuple(findings), tuple(dict.fromkeys(skipped)))
+    return Judged(tuple(found), tuple(dict.fromkeys(skipped)))
+
+
+def with_last_line(subject: ReviewInput, found: Found) -> Found:
+    """Return a finding at a line that is there: what went from the end of a file leaves none behind it."""
+    last = len(split_lines(subject.contents.new(found.file.change) or "")) or 1
+    finding = found.finding
+    return replace(found, finding=replace(finding, line=min(finding.line or 1, last)))
+
+
+def losses_of(
+    subject: ReviewInput, difference: ChangeDifference
+) -> tuple[list[Loss], list[Weakening], list[Warned]]:
+    """Return what a comparison of files says: what went, what became weaker, and the warnings that went."""
+    return (
+        Losses(difference, subject.contents, subject.own_guards).find(),
+        [*find_weakenings(difference), *find_late_checks(subject, difference)],
+        list(warned_losses(difference.files)),
+    )
+
+
+@dataclass(frozen=True)
+class LosingFile:
+    """A file that loses lines, with its marks; `compared` unless the marks were known before."""
+
+    change: FileChange
+    marks: Marks
+    compared: FileDifference | None = None
+
+    @classmethod
+    def of(cls, subject: ReviewInput, change: FileChange, excuses: Excuses) -> "LosingFile":
+        known = subject.file_result(NAME, change) if not excuses else None
+        if known is not None:
+            return cls(change, Marks.of_numbers(known.weights))
+        file = excuse(subject, compare(subject, change), excuses)
+        return cls(change, marks_of(subject, file), file)
+
+    def matters(self, at_stake: frozenset[str]) -> bool:
+        """Return whether the file has lost what is at stake, or may have won what another has lost."""
+        return bool(self.marks.lost) or not self.marks.touched.isdisjoint(
+            at_stake.union((MOVED,))
+        )
+
+    def difference(self, subject: ReviewInput, excuses: Excuses) -> FileDifference:
+        return self.compared or excuse(subject, compare(subject, self.change), excuses)
+
+
+def marks_of(subject: ReviewInput, file: FileDifference) -> Marks:
+    """Return what one file says of what it lost and won, compared alone."""
+    alone = ChangeDifference((file,))
+    losses = Losses(alone, subject.contents, subject.own_guards)
+    went = list(losses.members(file, file.went))
+    came = list(losses.members(file, file.came, came=True))
+    lost = {each.family for each in went}
+    if file.old.unread or any(losses_of(subject, alone)):
+        lost.add(OTHER)
+    touched = {each.family for each in came} | lost
+    if any(fact.kind is FactKind.DEFINITION or warns(fact) for fact in file.came):
+        touched.add(MOVED)
+    return Marks(frozenset(lost), frozenset(touched))
+
+
+def excuse(subject: ReviewInput, file: FileDifference, excuses: Excuses) -> FileDifference:
+    """Return a comparison in which that may go which other parents had taken away."""
+    others = excuses.get(file.change.path, ()) if file.went else ()
+    gone = tuple(fact for other in others for fact in compare(subject, other).went)
+    return replace(file, excused=gone) if gone else file
 
 
 def compare(subject: ReviewInput, change: FileChange) -> FileDifference:
