@@ -4,7 +4,7 @@ import pytest
 from examples import table
 
 from cli_guard.code.changes.comparisons import looser_comparison
-from cli_guard.code.changes.facts import Unit
+from cli_guard.code.changes.facts import CodeUnit
 from cli_guard.code.changes.order import LateCheck, facts_of_unit, late_checks, raw_checks
 from cli_guard.code.changes.patterns import is_wider, read_pattern
 from cli_guard.code.changes.values import amount_of, loosened_value
@@ -146,7 +146,7 @@ def test_a_value_that_protects_less(key: str, old: str, new: str, looser: bool) 
 
 def late(old: str, new: str, checks: set[str]) -> list[LateCheck]:
     before, after = (
-        facts_of_unit(Trees(), "python", text, Unit("a.py", "f", 1, 9, text))
+        facts_of_unit(Trees(), "python", text, CodeUnit("a.py", "f", 1, 9, text))
         for text in (old, new)
     )
     found = list(late_checks(before, after, checks))

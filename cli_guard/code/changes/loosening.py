@@ -138,7 +138,7 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return None
     if why := looser_pattern(old, new, elsewhere.operands_before):
         return Looser(old, new, "match", why)
-    change = TextEdit.between(old.text, new.text)
+    change = TextChange.between(old.text, new.text)
     if change is None:
         return None
     return next(
@@ -152,7 +152,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextChange:
     """The one place where two texts differ, in whole words."""
 
     before: str
@@ -161,7 +161,7 @@ class TextEdit:
     after: str
 
     @classmethod
-    def between(cls, old: str, new: str) -> "TextEdit | None":
+    def between(cls, old: str, new: str) -> "TextChange | None":
         """Return the place, None if the texts are equal or have too little in common."""
         one = tokens_of(old)
         two = tokens_of(new)
@@ -226,7 +226,7 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     return Looser(old, new, "bound" if found.is_bound else "comparison", found.why)
 
 
-def reasons(old: CodeFact, new: CodeFact, change: TextEdit) -> Iterator[tuple[str, str]]:
+def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[str, str]]:
     """Yield the sort and the reason of each way in which an edit is looser."""
     is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
     if old.kind is FactKind.TEXT and is_flag_gone:
@@ -279,7 +279,7 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     return ""
 
 
-def is_prefix_without_separator(old: CodeFact, change: TextEdit) -> bool:
+def is_prefix_without_separator(old: CodeFact, change: TextChange) -> bool:
     if change.new.strip() or not change.gone.strip():
         return False
     names = words_of_name(change.before)
@@ -288,7 +288,7 @@ def is_prefix_without_separator(old: CodeFact, change: TextEdit) -> bool:
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
 
 
-def loosened_words(change: TextEdit) -> tuple[str, str] | None:
+def loosened_words(change: TextChange) -> tuple[str, str] | None:
     """Return the sort and why, if a word became one that is weaker in one of the orders."""
     gone = change.gone.strip()
     new = change.new.strip()

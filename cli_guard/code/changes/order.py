@@ -10,7 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, Unit, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    words_of_name,
+)
 from cli_guard.code.changes.reading import FactReader
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.changes.values import read_strength_words
@@ -21,7 +27,7 @@ PLACED = (FactKind.CALL, *JUDGED)
 MOST_PLACED = 200
 
 
-def facts_of_unit(trees: Trees, language: str, text: str, unit: Unit) -> list[CodeFact]:
+def facts_of_unit(trees: Trees, language: str, text: str, unit: CodeUnit) -> list[CodeFact]:
     """Return all facts of a unit, also of the lines that the change does not touch."""
     lines = TouchedLines([(unit.line, unit.end_line)])
     reader = FactReader(language, text, unit.path, lines)

@@ -14,7 +14,7 @@ from cli_guard.code.changes.conditions import (
     without_brackets,
     without_comments,
 )
-from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, Unit, fold
+from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, CodeUnit, FactKind, fold
 from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
@@ -82,7 +82,7 @@ class FactReader:
     path: str
     touched: TouchedLines
     facts: list[CodeFact] = field(default_factory=list)
-    units: list[Unit] = field(default_factory=list)
+    units: list[CodeUnit] = field(default_factory=list)
     is_cut: bool = False
 
     def read(self, root: "SgNode") -> None:
@@ -105,19 +105,19 @@ class FactReader:
                 # Most nodes only hold others.
                 waiting += [(n, unit, path) for n in reversed(node.named_children())]
                 continue
-            place = Place(node, self.text, kinds, unit, path)
+            place = ReadNode(node, self.text, kinds, unit, path)
             self.facts += facts_at(place, imports, self.touched)
             if place.shape in ("function", "class") and place.inner_unit != unit:
                 self.units.append(self._unit_at(place))
             inside = (place.inner_unit, place.inner_path)
             waiting += [(child, *inside) for child in reversed(children_of(place))]
 
-    def _unit_at(self, place: "Place") -> Unit:
-        return Unit(self.path, place.inner_unit, place.first, place.last, place.source)
+    def _unit_at(self, place: "ReadNode") -> CodeUnit:
+        return CodeUnit(self.path, place.inner_unit, place.first, place.last, place.source)
 
 
 @dataclass
-class Place:
+class ReadNode:
     """A node, with what is around it: the dotted names of its units and of the keys of a setting."""
 
     node: "SgNode"
@@ -198,7 +198,7 @@ class Place:
 
 
 def facts_at(
-    place: Place, imports: Mapping[str, str], touched: TouchedLines
+    place: ReadNode, imports: Mapping[str, str], touched: TouchedLines
 ) -> Iterator[CodeFact]:
     """Yield the facts of a node itself; those of its children are theirs."""
     kinds = place.kinds
@@ -237,40 +237,40 @@ def facts_at(
             yield condition_fact(place, value)
 
 
-def children_of(place: Place) -> "list[SgNode]":
+def children_of(place: ReadNode) -> "list[SgNode]":
     """Return what is in a node; of a decorator that is a call, its arguments."""
     children = place.node.named_children()
     if place.kind not in place.kinds.decorators:
         return children
-    calls = (Place(n, place.text, place.kinds, "", "") for n in children)
+    calls = (ReadNode(n, place.text, place.kinds, "", "") for n in children)
     return [
         each.arguments or each.node if each.shape == "call" else each.node for each in calls
     ]
 
 
-def comment_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
+def comment_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
     for number, line in enumerate(place.source.split("\n"), place.first):
         words = fold(line.strip(COMMENT_SIGNS))
         if words and touched.overlap(number, number):
             yield CodeFact(FactKind.COMMENT, words, "", number, number, place.unit)
 
 
-def decorator_fact(place: Place) -> CodeFact:
+def decorator_fact(place: ReadNode) -> CodeFact:
     head, _, rest = place.source.strip("@#[]").partition("(")
     fact = place.fact(FactKind.DECORATOR, dotted(head), rest.rstrip(")] \n"))
     return replace(fact, unit=decorated_unit(place))
 
 
-def decorated_unit(place: Place) -> str:
+def decorated_unit(place: ReadNode) -> str:
     """Return the unit that a decorator beside it belongs to: Python and TypeScript write it before the definition."""
     for node in place.node.next_all():
-        beside = Place(node, place.text, place.kinds, place.unit, "")
+        beside = ReadNode(node, place.text, place.kinds, place.unit, "")
         if beside.name:
             return beside.inner_unit
     return place.unit
 
 
-def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
+def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     given = place.arguments
     behind = given if given is not None else place.node.field("block")
     end = behind.range().start.index if behind is not None else place.end
@@ -298,7 +298,9 @@ def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
         yield place.fact(FactKind.OPTION, key.strip("\"'`:"), place.source_of(parts[1]))
 
 
-def argument_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+def argument_facts(
+    place: ReadNode, name: str, given: "SgNode | None"
+) -> Iterator[CodeFact]:
     """Yield the bare names among the arguments of a call that are names of what may run."""
     for node in given.named_children() if given is not None else ():
         written = place.source_of(node)
@@ -308,7 +310,7 @@ def argument_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[
             yield replace(fact, line=line, end_line=line)
 
 
-def branch_facts(place: Place) -> Iterator[CodeFact]:
+def branch_facts(place: ReadNode) -> Iterator[CodeFact]:
     branch = read_branch(place.node, place.kinds.shapes, place.source_of)
     if branch is None:
         return
@@ -318,13 +320,13 @@ def branch_facts(place: Place) -> Iterator[CodeFact]:
     yield replace(fact, operands=branch.operands, joiner=branch.joiner)
 
 
-def condition_fact(place: Place, condition: "SgNode") -> CodeFact:
+def condition_fact(place: ReadNode, condition: "SgNode") -> CodeFact:
     operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
     fact = place.fact(FactKind.CONDITION, without_comments(condition, place.source_of))
     return replace(fact, operands=operands, joiner=joiner)
 
 
-def lock_facts(place: Place) -> Iterator[CodeFact]:
+def lock_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield what is held around a block, as a call: `with self._lock`, `synchronized (this)`, `lock (gate)`."""
     if place.kind == "with_item":
         if ARGUMENT.fullmatch(place.source.strip()):
@@ -336,7 +338,7 @@ def lock_facts(place: Place) -> Iterator[CodeFact]:
     yield place.fact(FactKind.CALL, dotted(name), held.strip().removesuffix(")"))
 
 
-def type_facts(place: Place) -> Iterator[CodeFact]:
+def type_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield what a name is declared as."""
     named = declared_name(place.node)
     written = place.node.field("type")
@@ -362,7 +364,7 @@ def declared_name(node: "SgNode") -> "SgNode | None":
     return inside[0] if inside else None
 
 
-def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
+def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
     body = place.node.field("body")
     heading_end = body.range().start if body is not None else place.node.range().end
     if place.name and touched.overlap(place.first, heading_end.line + 1):
@@ -371,7 +373,7 @@ def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
         yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
 
 
-def option_facts(place: Place) -> Iterator[CodeFact]:
+def option_facts(place: ReadNode) -> Iterator[CodeFact]:
     value = field_of(place.node, VALUE_FIELDS)
     if value is None:
         inner = place.node.named_children()

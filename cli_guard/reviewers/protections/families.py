@@ -106,7 +106,7 @@ def signs() -> tuple[Sign, ...]:
 
 @cache
 def _by_word() -> Mapping[str, Sequence[tuple[tuple[str, ...], Sign]]]:
-    """The signs with words, by the first of them."""
+    """Return the signs with words, by the first of them."""
     found: dict[str, list[tuple[tuple[str, ...], Sign]]] = {}
     for sign in signs():
         for words in sign.words:
@@ -125,7 +125,7 @@ def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
 
 @cache
 def _others(kind: FactKind) -> tuple[Sign, ...]:
-    """The signs without words for facts of a kind."""
+    """Return the signs without words for facts of a kind."""
     return tuple(
         s for s in signs() if kind in s.kinds and (s.pattern or s.asks or s.settings)
     )

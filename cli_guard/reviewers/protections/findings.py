@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, Unit
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, CodeUnit, FactKind
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Severity, fingerprint
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
@@ -191,7 +191,7 @@ def lines_about(words: frozenset[str], lines: Sequence[str]) -> Sequence[str]:
     return (speaking or written)[:SHOWN_LINES]
 
 
-def is_reached(subject: ReviewInput, change: FileChange, unit: Unit | None) -> bool:
+def is_reached(subject: ReviewInput, change: FileChange, unit: CodeUnit | None) -> bool:
     """Return whether a flow of the file after the change ends, or passes, in a unit.
 
     Only asked for a loss, so no other change pays for following data a second time.

@@ -16,8 +16,8 @@ from cli_guard.code.changes.difference import (
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     CodeFact,
+    CodeUnit,
     FactKind,
-    Unit,
     words_of_name,
     words_of_text,
 )
@@ -156,7 +156,7 @@ class Losses:
             )
         )
 
-    def is_like_before(self, loss: Loss, pair: Unit) -> bool:
+    def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = next((u for u in loss.file.old.units if u.name == loss.fact.unit), None)
         return was is not None and likeness(was, pair) >= LIKENESS
@@ -305,7 +305,7 @@ def parent_is_gone(loss: Loss) -> bool:
     )
 
 
-def use_is_gone(loss: Loss, pair: Unit) -> bool:
+def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
     """Return whether what a call made fit is used nowhere now, nor the variable that held the result."""
     fact = loss.fact
     was = next((u for u in loss.file.old.units if u.name == fact.unit), None)

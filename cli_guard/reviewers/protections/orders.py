@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, FactKind
 from cli_guard.code.changes.loosening import Looser
 from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks, raw_checks
 from cli_guard.code.languages import language_for
@@ -32,7 +32,7 @@ def find_late_checks(
         yield from late_in_unit(subject, file, unit, pair)
 
 
-def has_moved_call(file: FileDifference, unit: Unit) -> bool:
+def has_moved_call(file: FileDifference, unit: CodeUnit) -> bool:
     """Return whether a call of a unit is on lines that the change removed, and on such that it added."""
     names = [names_in(side.facts, unit.name) for side in (file.old, file.new)]
     return not names[0].isdisjoint(names[1])
@@ -43,7 +43,7 @@ def names_in(facts: Sequence[CodeFact], unit: str) -> set[str]:
 
 
 def late_in_unit(
-    subject: ReviewInput, file: FileDifference, unit: Unit, pair: Unit
+    subject: ReviewInput, file: FileDifference, unit: CodeUnit, pair: CodeUnit
 ) -> Iterator[Weakening]:
     """Yield the checks of one unit that come late now."""
     language = language_for(file.change.path)
