@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import (
@@ -13,7 +14,14 @@ from cli_guard.code.changes.conditions import (
     returned_condition,
     without_brackets,
 )
-from cli_guard.code.changes.facts import CodeFact, FactKind, Unit, fold
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    LONGEST_DETAIL,
+    CodeFact,
+    FactKind,
+    Unit,
+    fold,
+)
 from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
@@ -26,10 +34,16 @@ if TYPE_CHECKING:
 
 # The shapes of nodes that say something themselves.
 SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
+SPOKEN_KINDS = ("decorators", "options", "arguments", "texts", "entries", "nested")
 MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
 NAME_FIELDS = ("name", "declarator")
+SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
+# A text is in a list, that in a constructor, a keyword or two, and the whole is bound to a name.
+MOST_AROUND_ENTRY = 6
+NOT_BASES = ("extends", "implements", "with", "end")
+TEXT_SIGNS = ("'", '"', "`", ":")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
 COMMENT_SIGNS = "#/*!-<>{}% \t"
@@ -44,6 +58,8 @@ class NodeKinds:
     options: frozenset[str]
     arguments: frozenset[str]
     texts: frozenset[str]
+    entries: frozenset[str]
+    lists: frozenset[str]
     nested: frozenset[str]
     spoken: frozenset[str]
 
@@ -55,11 +71,11 @@ def kinds_of(language: str) -> NodeKinds:
     own = table["only"].get(language, {})
     named = {
         name: frozenset(f"{table[name]} {own.get(name, '')}".split())
-        for name in ("decorators", "options", "arguments", "texts", "nested")
+        for name in (*SPOKEN_KINDS, "lists")
     }
     shapes = language_named(language).shapes
     own_shape = {kind for kind, shape in shapes.items() if shape in SPOKEN_SHAPES}
-    spoken = frozenset(own_shape).union(COMMENTS, *named.values())
+    spoken = frozenset(own_shape).union(COMMENTS, *(named[name] for name in SPOKEN_KINDS))
     return NodeKinds(shapes, **named, spoken=spoken)
 
 
@@ -202,6 +218,9 @@ def facts_at(
         yield decorator_fact(place)
     elif place.kind in kinds.texts:
         yield place.fact(FactKind.TEXT, place.source)
+        yield from entry_facts(place)
+    elif place.kind in kinds.entries:
+        yield from entry_facts(place)
     elif shape in ("call", "macro"):
         yield from call_facts(place, imports)
     elif shape == "if":
@@ -241,6 +260,30 @@ def comment_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
             yield CodeFact(FactKind.COMMENT, words, "", number, number, place.unit)
 
 
+def entry_facts(place: Place) -> Iterator[CodeFact]:
+    """Yield the entry that a text is in a list, by the names of what the list is given or bound to."""
+    owners: list[str] = []
+    is_listed = False
+    for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
+        around = Place(node, place.text, place.kinds, "", "")
+        is_listed = is_listed or around.kind in place.kinds.lists
+        if around.shape == "call":
+            owners.append(call_name(around))
+        elif around.kind in place.kinds.arguments:
+            # `List.of("a", "b")`
+            is_listed = is_listed or len(node.named_children()) > 1
+        elif is_bound(around) and around.key:
+            owners.append(around.key)
+            break
+    if is_listed and any(owners):
+        name = ".".join(owner for owner in reversed(owners) if owner)
+        yield place.fact(FactKind.ENTRY, name, place.source.strip("\"'`"))
+
+
+def is_bound(place: Place) -> bool:
+    return place.kind in place.kinds.options or place.shape == "assign"
+
+
 def decorator_fact(place: Place) -> CodeFact:
     head, _, rest = place.source.strip("@#[]").partition("(")
     fact = place.fact(FactKind.DECORATOR, dotted(head), rest.rstrip(")] \n"))
@@ -258,8 +301,7 @@ def decorated_unit(place: Place) -> str:
 
 def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     given = place.arguments
-    end = given.range().start.index if given is not None else place.end
-    name = callee_name(place.text[place.start : end])
+    name = call_name(place)
     first, dot, rest = name.partition(".")
     name = imports.get(first, first) + dot + rest
     if not name:
@@ -269,15 +311,25 @@ def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
         inside = inside[1:-1]
     yield place.fact(FactKind.CALL, name, inside)
     yield from argument_facts(place, name, given)
-    # `setFeature("x", false)`, `header.Set("X-Frame-Options", "DENY")`: a key and its value.
+    yield from set_facts(place, name, given)
+
+
+def call_name(place: Place) -> str:
+    """Return the name that a call is written with."""
+    given = place.arguments
+    end = given.range().start.index if given is not None else place.end
+    return callee_name(place.text[place.start : end])
+
+
+def set_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+    """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
     parts = given.named_children() if given is not None else []
-    if len(parts) == 2 and (key := place.source_of(parts[0]).strip())[:1] in (
-        "'",
-        '"',
-        "`",
-        ":",
-    ):
-        yield place.fact(FactKind.OPTION, key.strip("\"'`:"), place.source_of(parts[1]))
+    values = [place.source_of(part) for part in parts[:3]]
+    setter = SETTER.fullmatch(name.rpartition(".")[2])
+    if len(values) == 1 and setter:
+        yield place.fact(FactKind.OPTION, setter["key"], values[0])
+    if len(values) == 2 and values[0].strip()[:1] in TEXT_SIGNS:
+        yield place.fact(FactKind.OPTION, values[0].strip("\"'`: \n"), values[1])
 
 
 def argument_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
@@ -312,6 +364,18 @@ def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
         heading = place.text[place.start : heading_end.index]
         fact = place.fact(FactKind.DEFINITION, place.name, heading)
         yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
+        if place.shape == "class":
+            yield from base_facts(place, heading)
+
+
+def base_facts(place: Place, heading: str) -> Iterator[CodeFact]:
+    """Yield what a class inherits from: a mixin may ask for a login."""
+    written = heading.partition(place.name)[2][:LONGEST_DETAIL].partition("\n")[0]
+    for base in IDENTIFIER.findall(written):
+        if base not in NOT_BASES:
+            yield replace(
+                place.fact(FactKind.ARGUMENT, base, "class"), end_line=place.first
+            )
 
 
 def option_facts(place: Place) -> Iterator[CodeFact]:

@@ -28,6 +28,8 @@ LONGEST_LINE = 1_000
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
+# What is quoted is no name, unless a name is put into it.
+QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
@@ -100,6 +102,8 @@ class Losses:
             return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
+        if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
+            return False
         if fact.kind is FactKind.OPTION and parent_is_gone(loss):
             return False
         if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
@@ -149,9 +153,16 @@ def net_key(fact: CodeFact) -> tuple[str, str]:
     """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
     if fact.kind in JUDGED:
         return FactKind.GUARD, fact.name
+    if fact.kind is FactKind.ENTRY:
+        return fact.kind, fact.detail
     if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
         return fact.kind, f"{fact.name}={fact.detail}"
     return fact.kind, plain_name(fact)
+
+
+def list_name(fact: CodeFact) -> str:
+    """Return what the list of an entry is bound to, or handed to."""
+    return fact.name.partition(".")[0].strip("$@")
 
 
 def plain_name(fact: CodeFact) -> str:
@@ -164,17 +175,23 @@ def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
-    """Return whether a member of any family came where this one stood, or its name is still written there."""
+    """Return whether a member of another family came where this one stood, or its name is still written there.
+
+    What a fact was besides, its successor may still be: a condition that no longer asks for own properties may go on
+    to validate.
+    """
     fact = loss.fact
     hunk = hunk_of(loss.file.change, fact)
     if hunk is None:
         return True
     if fact.kind in NAMED and is_written(fact, hunk.added):
         return True
+    language = language_for(loss.file.change.path) or ""
+    beside = families_of(fact, language) - {loss.family}
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
-        if here and covers(hunk, new):
+        if here and covers(hunk, new) and gain.family not in beside:
             return True
     return False
 
@@ -217,7 +234,7 @@ def guarded_words(fact: CodeFact) -> frozenset[str]:
         text = fact.name
     else:
         return frozenset()
-    return frozenset(IDENTIFIER.findall(text)) - COMMON
+    return frozenset(IDENTIFIER.findall(QUOTED.sub(" ", text))) - COMMON
 
 
 def parent_is_gone(loss: Loss) -> bool:
