@@ -229,7 +229,9 @@ def has_word(text: str, word: str) -> bool:
 def guarded_words(fact: CodeFact) -> frozenset[str]:
     """Return the names that a member speaks of: the arguments of a call, the variables of a condition."""
     if fact.kind is FactKind.CALL:
-        text = f"{fact.name.rpartition('.')[0]} {fact.detail}"
+        receiver = fact.name.rpartition(".")[0]
+        # A class or module says who checks, not what.
+        text = fact.detail if receiver[:1].isupper() else f"{receiver} {fact.detail}"
     elif fact.kind in (*JUDGED, FactKind.OUTPUT):
         text = fact.name
     else:
