@@ -2,7 +2,7 @@
 
 `judging` compares the two states of the files that the change alters, with `code.changes`; `families` says which facts
 are protections, `losses` which of them are really gone, `weakenings` which became weaker, `warnings` where words of
-attack went along; `findings` shows both states.
+attack went along, `asking` which losses ask for a person; `findings` shows both states.
 """
 
 from cli_guard.code.test_files import has_test_words, is_test_or_example
