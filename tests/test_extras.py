@@ -165,5 +165,5 @@ def test_the_guard_works_without_the_assistants_half(
     assert run("explain", "secret-aws-access-key")[0] == 0
     for words in (("ask", "Where is f defined?"), ("explain", "run.py"), ("mcp",)):
         code, said = run(*words)
-        assert code == 1 and said.count("\n") == 1, said
+        assert code == 2 and said.count("\n") == 1, said
         assert "needs the extra `llm`" in said

@@ -15,9 +15,14 @@ from cli_guard.errors import MissingObject, UsageError
 from cli_guard.hooks import WORKTREE, event_of
 from cli_guard.model import Disposition, Finding, JudgedFinding
 from cli_guard.policy.config import FILE, PYPROJECT, Config, Ignore, read_config
-from cli_guard.policy.decisions import CHECK_FAILED, UNANSWERABLE
 from cli_guard.policy.gate import STOPS
-from cli_guard.policy.suppressions import SHORTEST_REASON, WORDS_TO_LIFT, Suppression
+from cli_guard.policy.suppressions import (
+    CHECK_FAILED,
+    SHORTEST_REASON,
+    UNANSWERABLE,
+    WORDS_TO_LIFT,
+    Suppression,
+)
 from cli_guard.policy.writing import add_ignores
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.repository.texts import decode

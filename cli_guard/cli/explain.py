@@ -75,6 +75,8 @@ def rules_like(io: Io, subject: str) -> list[Rule]:
     if " " in subject or not ("*" in subject or is_part):
         return []
     rules = rules_here(io)
+    if subject in rules:
+        return []
     pattern = subject if "*" in subject else f"{subject}*"
     return [rules[each] for each in fnmatch.filter(rules, pattern)]
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
@@ -24,28 +23,10 @@ from cli_guard.policy.checks import CheckConfig
 from cli_guard.policy.config import DEFAULT_DECISIONS, ApprovalsSection, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
 from cli_guard.policy.mcp import ServerConfig, servers_in_force
+from cli_guard.policy.suppressions import FLOORS, UNANSWERABLE
 from cli_guard.rules.catalog import Rule
 
 STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
-
-# No configuration lowers these and no suppression answers them: switching off the guard would allow anything.
-FLOORS = MappingProxyType(
-    {
-        "policy-weakened": Disposition.REVIEW,
-        "policy-hook-removed": Disposition.REVIEW,
-        "policy-not-reviewed": Disposition.REVIEW,
-        "policy-signers-changed": Disposition.REVIEW,
-        # Always shown: a suppression must not hide that it was added.
-        "policy-suppression-added": Disposition.ADVISE,
-        "policy-suppression-new": Disposition.ADVISE,
-        "policy-suppression-without-reason": Disposition.ADVISE,
-    }
-)
-
-CHECK_FAILED = "push-check-failed"
-# What no suppression answers. A check of the repository stands for all that it looks at: an answer to its rule would
-# switch every check off for good.
-UNANSWERABLE = frozenset((*FLOORS, CHECK_FAILED))
 
 BASELINE_FILE = "cli-guard-baseline.json"
 

@@ -20,8 +20,13 @@ from cli_guard.model import (
     Verdict,
     fingerprint,
 )
-from cli_guard.policy.decisions import UNANSWERABLE, Policy
-from cli_guard.policy.suppressions import Suppression
+from cli_guard.policy.decisions import Policy
+from cli_guard.policy.suppressions import (
+    SUPPRESSION_ADDED,
+    SUPPRESSION_NEW,
+    UNANSWERABLE,
+    Suppression,
+)
 from cli_guard.rules.catalog import one
 
 if TYPE_CHECKING:
@@ -33,8 +38,6 @@ EXECUTE = "execute"
 RUN_CHECKS = "run_checks"
 CHECKS_TRUSTED = "checks-trusted"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
-SUPPRESSION_NEW = "policy-suppression-new"
-SUPPRESSION_ADDED = "policy-suppression-added"
 FindAnswer = Callable[[Finding], tuple[Suppression, bool] | None]
 COMMAND_KEYS = frozenset(("command", "commands", "cmd"))
 

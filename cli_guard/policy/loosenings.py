@@ -15,8 +15,9 @@ from cli_guard.model import (
 )
 from cli_guard.policy.checks import weaker_checks
 from cli_guard.policy.config import ApprovalsSection, Config, Ignore
-from cli_guard.policy.decisions import STRICTNESS, UNANSWERABLE, Policy
+from cli_guard.policy.decisions import STRICTNESS, Policy
 from cli_guard.policy.globs import USERS_RULE, rule_matches
+from cli_guard.policy.suppressions import UNANSWERABLE
 from cli_guard.rules.catalog import Rule, load_all
 
 STOPS = (Disposition.DENY, Disposition.REVIEW)

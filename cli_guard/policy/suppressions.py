@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from cli_guard.model import Disposition
 from cli_guard.policy.globs import rule_matches
 
 MARK = "cli-guard: ignore["
@@ -26,6 +28,27 @@ SHORTEST_REASON = 3
 WORDS_TO_LIFT = 3
 # Chinese, Japanese and Korean are written without blanks: each sign counts as a word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+
+SUPPRESSION_NEW = "policy-suppression-new"
+SUPPRESSION_ADDED = "policy-suppression-added"
+# No configuration lowers these and no suppression answers them: switching off the guard would allow anything.
+FLOORS = MappingProxyType(
+    {
+        "policy-weakened": Disposition.REVIEW,
+        "policy-hook-removed": Disposition.REVIEW,
+        "policy-not-reviewed": Disposition.REVIEW,
+        "policy-signers-changed": Disposition.REVIEW,
+        # Always shown: a suppression must not hide that it was added.
+        SUPPRESSION_ADDED: Disposition.ADVISE,
+        SUPPRESSION_NEW: Disposition.ADVISE,
+        "policy-suppression-without-reason": Disposition.ADVISE,
+    }
+)
+
+CHECK_FAILED = "push-check-failed"
+# What no suppression answers. A check of the repository stands for all that it looks at: an answer to its rule would
+# switch every check off for good.
+UNANSWERABLE = frozenset((*FLOORS, CHECK_FAILED))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,16 @@ from cli_guard.model import (
     fingerprint,
 )
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
-from cli_guard.policy.decisions import (
-    BASELINE_FILE,
-    UNANSWERABLE,
-    Policy,
-    read_baseline,
-)
+from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
-from cli_guard.policy.suppressions import MARK, SHORTEST_REASON, WORDS_TO_LIFT, answer_in
+from cli_guard.policy.suppressions import (
+    MARK,
+    SHORTEST_REASON,
+    UNANSWERABLE,
+    WORDS_TO_LIFT,
+    answer_in,
+)
 from cli_guard.policy.user_rules import is_rule_file, read_rules, weaker_user_rules
 from cli_guard.reviewers.call_sites import review_calls
 from cli_guard.reviewers.review_input import ReviewInput

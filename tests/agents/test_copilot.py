@@ -21,6 +21,7 @@ def test_the_file_is_ours_unless_it_has_more(committed: Repo) -> None:
     guard(committed, "install", "--agent", "copilot")
     guard(committed, "uninstall", "--agent", "copilot")
     assert not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
         json.dumps(
             {"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": "true"}]}}

@@ -383,7 +383,7 @@ RISKY = "import os\n\n\ndef run(command):\n    os.system(command)\n"
     ("request_", "says", "code"),
     [
         ("Review my last commit", "Rename the shop\n  files: README.md", 0),
-        ("anything risky in HEAD~1?", "src/new.py:5  high      code-python-os-command", 3),
+        ("anything risky in HEAD~1?", "src/new.py:5  code-python-os-command", 3),
         ("review the last two commits", "Run a command\n  files: src/new.py", 3),
         ("Review what changed since HEAD~2", "Run a command\n  files: src/new.py", 3),
         ("review HEAD~2..HEAD~1", "Run a command\n  files: src/new.py", 3),

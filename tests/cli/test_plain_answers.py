@@ -17,13 +17,13 @@ ERRORS = [
         ("config", "show", "--format"),
         "Option '--format' requires an argument; see `cli-guard config show --help`",
     ),
-    (("stop", "abc"), "'abc' is not a valid number; see `cli-guard stop --help`"),
+    (("exec", "stop", "abc"), "'abc' is not a valid number; see `cli-guard exec stop --help`"),
     (("trust", "--expires", "abc"), "'abc' is not a day: write it as 2026-01-31"),
     (
         ("review", "--output", "no/x"),
         "the report cannot be written to no/x: No such file or directory",
     ),
-    (("fetch", "nope"), "git: 'nope' does not appear to be a git repository\n"),
+    (("signers", "fetch", "nope"), "git: 'nope' does not appear to be a git repository\n"),
 ]
 
 

@@ -212,4 +212,4 @@ def test_what_has_no_new_lines_is_one_line_everywhere(hooked: Repo) -> None:
 
 def test_a_message_with_a_remark_has_no_second_line(hooked: Repo) -> None:
     first, last = commit(hooked, "wip\n")
-    assert first.all == "" and last.out.endswith("\ncli-guard: no new lines, 1 remark\n")
+    assert first.all == "" and last.out.endswith("\ncli-guard: no new lines, advice: 1\n")

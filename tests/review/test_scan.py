@@ -281,7 +281,7 @@ def test_bad_places(committed: Repo, tmp_path: Path) -> None:
     both = guard(committed, "scan", "nowhere", ".", "--format", "json")
     states = {each["repository"]: each["status"] for each in json.loads(both.out)["scans"]}
     assert (both.code, states) == (2, {"nowhere": "failed", ".": "ok"})
-    assert guard(committed, "scan", "--output", "/dev/full").code == 1
+    assert guard(committed, "scan", "--output", "/dev/full").code == 2
     committed.write("a.py", f"aws = '{key()}'\n")
     committed.commit("Deny")
     assert guard(committed, "scan", "nowhere", ".", "--rules").code == 1

@@ -14,8 +14,12 @@ from cli_guard.model import (
     Skipped,
     Suppressed,
 )
-from cli_guard.policy.decisions import CHECK_FAILED, UNANSWERABLE
-from cli_guard.policy.gate import SUPPRESSION_ADDED, SUPPRESSION_NEW
+from cli_guard.policy.suppressions import (
+    CHECK_FAILED,
+    SUPPRESSION_ADDED,
+    SUPPRESSION_NEW,
+    UNANSWERABLE,
+)
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
