@@ -17,7 +17,10 @@ ERRORS = [
         ("config", "show", "--format"),
         "Option '--format' requires an argument; see `cli-guard config show --help`",
     ),
-    (("exec", "stop", "abc"), "'abc' is not a valid number; see `cli-guard exec stop --help`"),
+    (
+        ("exec", "stop", "abc"),
+        "'abc' is not a valid number; see `cli-guard exec stop --help`",
+    ),
     (("trust", "--expires", "abc"), "'abc' is not a day: write it as 2026-01-31"),
     (
         ("review", "--output", "no/x"),

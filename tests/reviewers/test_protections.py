@@ -203,6 +203,35 @@ def test_a_loss_asks_where_a_warning_went_along_or_others_still_check(
     assert ("other places" in finding.message) == (change is SIBLINGS)
 
 
+def test_a_helper_that_goes_is_reported_where_it_was_called() -> None:
+    finding = found(
+        f"""{HANDLER} import html
+-def clean(value):
+-    return html.escape(value.strip())
+-
+ def show(name):
+-    return "<b>" + clean(name) + "</b>"
++    return "<b>" + name.strip() + "</b>"
+"""
+    )
+    assert (finding.rule, finding.line) == ("protection-escape", 3)
+    assert "`clean` is gone" in finding.message
+
+
+def test_a_warning_may_go_on_in_the_next_line_of_a_comment() -> None:
+    finding = found(
+        f"""{HANDLER} def env(headers):
+     for name in headers:
+-        # The header of a client must not be
+-        # trusted to name a proxy.
+-        if name == "Proxy":
+-            continue
+         yield name
+"""
+    )
+    assert finding.rule == "protection-warned"
+
+
 def test_a_finding_shows_both_states() -> None:
     finding = found(
         f"""{HANDLER} import html

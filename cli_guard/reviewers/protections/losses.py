@@ -70,11 +70,28 @@ class Losses:
             gained = net(came[family], losses)
             if lines_of(gained) < lines_of(left):
                 found += [
-                    loss
+                    stands
                     for loss in left[:MOST_LOSSES]
-                    if self.still_stands(loss) and not is_replaced(loss, gains)
+                    for stands in self.standing(loss)
+                    if not is_replaced(stands, gains)
                 ]
         return found
+
+    def standing(self, loss: Loss) -> Iterator[Loss]:
+        """Yield a loss if what it guarded is still there; that of a helper which went, where the helper was called."""
+        if self.still_stands(loss):
+            yield loss
+            return
+        helper = short_name(loss.fact.unit)
+        if not helper or self.difference.pair_of(loss.file, loss.fact.unit):
+            return
+        for file in self.difference.files:
+            for fact in file.went:
+                if fact.kind is FactKind.CALL and fact.name.rpartition(".")[2] == helper:
+                    call = Loss(loss.family, fact, file)
+                    if fact.unit != loss.fact.unit and self.still_stands(call):
+                        yield call
+                        return
 
     def members(
         self, file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
