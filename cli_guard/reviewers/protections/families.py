@@ -106,7 +106,7 @@ def signs() -> tuple[Sign, ...]:
 
 @cache
 def _by_word() -> Mapping[str, Sequence[tuple[tuple[str, ...], Sign]]]:
-    """The signs with words, by the first of them."""
+    """Return the signs with words by the first of them."""
     found: dict[str, list[tuple[tuple[str, ...], Sign]]] = {}
     for sign in signs():
         for words in sign.words:
@@ -125,7 +125,7 @@ def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
 
 @cache
 def _by_key() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], Sign]]]:
-    """The settings of all signs, by the last part of their keys."""
+    """Return the settings of all signs by the last part of their keys."""
     found: dict[str, list[tuple[str, re.Pattern[str], Sign]]] = {}
     for sign in signs():
         for key, safe in sign.settings.items():
