@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from cli_guard.code.changes.facts import CodeFact, Unit
+from cli_guard.code.changes.facts import CodeFact, CodeUnit
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -34,7 +34,7 @@ class Side:
     """The facts and units of one side of a file, as far as the change touches them. `unread`: why some are missing."""
 
     facts: tuple[CodeFact, ...] = ()
-    units: tuple[Unit, ...] = ()
+    units: tuple[CodeUnit, ...] = ()
     unread: str = ""
 
 
@@ -46,7 +46,7 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
     if not touched or has_long_line(text):
         return NO_SIDE
     facts: list[CodeFact] = []
-    units: tuple[Unit, ...] = ()
+    units: tuple[CodeUnit, ...] = ()
     unread = ""
     if is_template(path):
         facts += islice(template_facts(path, text, touched), MOST_FACTS)
@@ -122,18 +122,18 @@ class ChangeDifference:
 
     files: Sequence[FileDifference] = field(default_factory=tuple)
     # Pairs of units that were compared, by the names that ask: each is asked once, and all are bounded together.
-    _alike: dict[tuple[str, str], Unit | None] = field(default_factory=dict)
+    _alike: dict[tuple[str, str], CodeUnit | None] = field(default_factory=dict)
 
     @cached_property
-    def _new_units(self) -> Mapping[str, Sequence[Unit]]:
+    def _new_units(self) -> Mapping[str, Sequence[CodeUnit]]:
         """The units that the change touches on its new side, by the last part of their names."""
-        found: dict[str, list[Unit]] = {}
+        found: dict[str, list[CodeUnit]] = {}
         for file in self.files:
             for unit in file.new.units:
                 found.setdefault(short_name(unit.name), []).append(unit)
         return found
 
-    def pair_of(self, file: FileDifference, name: str) -> Unit | None:
+    def pair_of(self, file: FileDifference, name: str) -> CodeUnit | None:
         """Return what a unit of the file became: by name here, by name elsewhere, by likeness."""
         by_name = self._new_units.get(short_name(name), ())
         here = (u for u in by_name if u.path == file.change.path and u.name == name)
@@ -147,11 +147,11 @@ class ChangeDifference:
         return self._alike[key]
 
     @cached_property
-    def _candidates(self) -> Sequence[Unit]:
+    def _candidates(self) -> Sequence[CodeUnit]:
         every = (new for units in self._new_units.values() for new in units)
         return tuple(islice(every, MOST_COMPARED))
 
-    def _most_alike(self, unit: Unit) -> Unit | None:
+    def _most_alike(self, unit: CodeUnit) -> CodeUnit | None:
         if len(self._alike) * len(self._candidates) > MOST_LIKENESSES:
             return None
         best = max(self._candidates, key=lambda new: likeness(unit, new), default=None)
@@ -162,7 +162,7 @@ def short_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def likeness(one: Unit, other: Unit) -> float:
+def likeness(one: CodeUnit, other: CodeUnit) -> float:
     """Return how many of the words of two units are in both, from 0 to 1."""
     united = len(one.words | other.words)
     return len(one.words & other.words) / united if united else 0.0

@@ -79,7 +79,7 @@ SEPARATORS = {FactKind.OPTION: " = ", FactKind.ENTRY: " holds ", FactKind.GUARD:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CodeUnit:
     """A function or class that a hunk touches on one side; `name` is dotted."""
 
     path: str

@@ -19,7 +19,7 @@ from cli_guard.code.changes.facts import (
     LONGEST_DETAIL,
     CodeFact,
     FactKind,
-    Unit,
+    CodeUnit,
     fold,
 )
 from cli_guard.code.changes.naming import callee_name, dotted, joined
@@ -91,7 +91,7 @@ class FactReader:
     path: str
     touched: TouchedLines
     facts: list[CodeFact] = field(default_factory=list)
-    units: list[Unit] = field(default_factory=list)
+    units: list[CodeUnit] = field(default_factory=list)
     is_cut: bool = False
 
     def read(self, root: "SgNode") -> None:
@@ -114,19 +114,19 @@ class FactReader:
                 # Most nodes only hold others.
                 waiting += [(n, unit, path) for n in reversed(node.named_children())]
                 continue
-            place = Place(node, self.text, kinds, unit, path)
+            place = ReadNode(node, self.text, kinds, unit, path)
             self.facts += facts_at(place, imports, self.touched)
             if place.shape in ("function", "class") and place.inner_unit != unit:
                 self.units.append(self._unit_at(place))
             inside = (place.inner_unit, place.inner_path)
             waiting += [(child, *inside) for child in reversed(children_of(place))]
 
-    def _unit_at(self, place: "Place") -> Unit:
-        return Unit(self.path, place.inner_unit, place.first, place.last, place.source)
+    def _unit_at(self, place: "ReadNode") -> CodeUnit:
+        return CodeUnit(self.path, place.inner_unit, place.first, place.last, place.source)
 
 
 @dataclass
-class Place:
+class ReadNode:
     """A node, with what is around it: the dotted names of its units and of the keys of a setting."""
 
     node: "SgNode"
@@ -207,7 +207,7 @@ class Place:
 
 
 def facts_at(
-    place: Place, imports: Mapping[str, str], touched: TouchedLines
+    place: ReadNode, imports: Mapping[str, str], touched: TouchedLines
 ) -> Iterator[CodeFact]:
     """Yield the facts of a node itself; those of its children are theirs."""
     kinds = place.kinds
@@ -242,30 +242,30 @@ def facts_at(
             yield condition_fact(place, value)
 
 
-def children_of(place: Place) -> "list[SgNode]":
+def children_of(place: ReadNode) -> "list[SgNode]":
     """Return what is in a node; of a decorator that is a call, its arguments."""
     children = place.node.named_children()
     if place.kind not in place.kinds.decorators:
         return children
-    calls = (Place(n, place.text, place.kinds, "", "") for n in children)
+    calls = (ReadNode(n, place.text, place.kinds, "", "") for n in children)
     return [
         each.arguments or each.node if each.shape == "call" else each.node for each in calls
     ]
 
 
-def comment_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
+def comment_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
     for number, line in enumerate(place.source.split("\n"), place.first):
         words = fold(line.strip(COMMENT_SIGNS))
         if words and touched.overlap(number, number):
             yield CodeFact(FactKind.COMMENT, words, "", number, number, place.unit)
 
 
-def entry_facts(place: Place) -> Iterator[CodeFact]:
+def entry_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield the entry that a text is in a list, by the names of what the list is given or bound to."""
     owners: list[str] = []
     is_listed = False
     for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
-        around = Place(node, place.text, place.kinds, "", "")
+        around = ReadNode(node, place.text, place.kinds, "", "")
         is_listed = is_listed or around.kind in place.kinds.lists
         if around.shape == "call":
             owners.append(call_name(around))
@@ -280,26 +280,26 @@ def entry_facts(place: Place) -> Iterator[CodeFact]:
         yield place.fact(FactKind.ENTRY, name, place.source.strip("\"'`"))
 
 
-def is_bound(place: Place) -> bool:
+def is_bound(place: ReadNode) -> bool:
     return place.kind in place.kinds.options or place.shape == "assign"
 
 
-def decorator_fact(place: Place) -> CodeFact:
+def decorator_fact(place: ReadNode) -> CodeFact:
     head, _, rest = place.source.strip("@#[]").partition("(")
     fact = place.fact(FactKind.DECORATOR, dotted(head), rest.rstrip(")] \n"))
     return replace(fact, unit=decorated_unit(place))
 
 
-def decorated_unit(place: Place) -> str:
+def decorated_unit(place: ReadNode) -> str:
     """Return the unit that a decorator beside it belongs to: Python and TypeScript write it before the definition."""
     for node in place.node.next_all():
-        beside = Place(node, place.text, place.kinds, place.unit, "")
+        beside = ReadNode(node, place.text, place.kinds, place.unit, "")
         if beside.name:
             return beside.inner_unit
     return place.unit
 
 
-def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
+def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     given = place.arguments
     name = call_name(place)
     first, dot, rest = name.partition(".")
@@ -314,14 +314,14 @@ def call_facts(place: Place, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     yield from set_facts(place, name, given)
 
 
-def call_name(place: Place) -> str:
+def call_name(place: ReadNode) -> str:
     """Return the name that a call is written with."""
     given = place.arguments
     end = given.range().start.index if given is not None else place.end
     return callee_name(place.text[place.start : end])
 
 
-def set_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
     """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
     parts = given.named_children() if given is not None else []
     values = [place.source_of(part) for part in parts[:3]]
@@ -332,7 +332,9 @@ def set_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeF
         yield place.fact(FactKind.OPTION, values[0].strip("\"'`: \n"), values[1])
 
 
-def argument_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+def argument_facts(
+    place: ReadNode, name: str, given: "SgNode | None"
+) -> Iterator[CodeFact]:
     """Yield the bare names among the arguments of a call that are names of what may run."""
     for node in given.named_children() if given is not None else ():
         written = place.source_of(node)
@@ -342,7 +344,7 @@ def argument_facts(place: Place, name: str, given: "SgNode | None") -> Iterator[
             yield replace(fact, line=line, end_line=line)
 
 
-def branch_facts(place: Place) -> Iterator[CodeFact]:
+def branch_facts(place: ReadNode) -> Iterator[CodeFact]:
     branch = read_branch(place.node, place.kinds.shapes, place.source_of)
     if branch is None:
         return
@@ -351,13 +353,13 @@ def branch_facts(place: Place) -> Iterator[CodeFact]:
     yield replace(fact, operands=branch.operands, joiner=branch.joiner)
 
 
-def condition_fact(place: Place, condition: "SgNode") -> CodeFact:
+def condition_fact(place: ReadNode, condition: "SgNode") -> CodeFact:
     operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
     fact = place.fact(FactKind.CONDITION, place.source_of(condition))
     return replace(fact, operands=operands, joiner=joiner)
 
 
-def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
+def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
     body = place.node.field("body")
     heading_end = body.range().start if body is not None else place.node.range().end
     if place.name and touched.overlap(place.first, heading_end.line + 1):
@@ -368,7 +370,7 @@ def definition_facts(place: Place, touched: TouchedLines) -> Iterator[CodeFact]:
             yield from base_facts(place, heading)
 
 
-def base_facts(place: Place, heading: str) -> Iterator[CodeFact]:
+def base_facts(place: ReadNode, heading: str) -> Iterator[CodeFact]:
     """Yield what a class inherits from: a mixin may ask for a login."""
     written = heading.partition(place.name)[2][:LONGEST_DETAIL].partition("\n")[0]
     for base in IDENTIFIER.findall(written):
@@ -378,7 +380,7 @@ def base_facts(place: Place, heading: str) -> Iterator[CodeFact]:
             )
 
 
-def option_facts(place: Place) -> Iterator[CodeFact]:
+def option_facts(place: ReadNode) -> Iterator[CodeFact]:
     value = field_of(place.node, VALUE_FIELDS)
     if value is None:
         inner = place.node.named_children()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from cli_guard.code.changes.difference import ChangeDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, Unit
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, CodeUnit
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.families import GROUP, JUDGED, families_of
@@ -141,7 +141,7 @@ def reached(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> s
     return "data from outside is followed through this function"
 
 
-def is_reached(subject: ReviewInput, change: FileChange, unit: Unit | None) -> bool:
+def is_reached(subject: ReviewInput, change: FileChange, unit: CodeUnit | None) -> bool:
     """Return whether a flow of the file after the change ends, or passes, in a unit.
 
     Only asked for a loss, so no other change pays for following data a second time.

@@ -16,7 +16,7 @@ from cli_guard.code.changes.facts import (
     IDENTIFIER,
     CodeFact,
     FactKind,
-    Unit,
+    CodeUnit,
     words_of_name,
     words_of_text,
 )
@@ -137,7 +137,7 @@ class Losses:
             new.kind is FactKind.CALL and plain_name(new) == name for new in came
         )
 
-    def is_like_before(self, loss: Loss, pair: Unit) -> bool:
+    def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = next((u for u in loss.file.old.units if u.name == loss.fact.unit), None)
         return was is not None and likeness(was, pair) >= LIKENESS
