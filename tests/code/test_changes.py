@@ -119,7 +119,7 @@ REMOVALS = (
         "a.js",
         "c.setHttpOnly(true);\nd();\n",
         "d();\n",
-        ("option", "setHttpOnly", ""),
+        ("option", "HttpOnly", ""),
     ),
     ("a.py", "# keep out\nx = 1\n", "x = 1\n", ("comment", "keep out", "")),
 )

@@ -292,6 +292,67 @@ def test_a_loss_asks_where_data_from_outside_is_followed_through_the_function() 
     assert harmless.severity is Severity.MEDIUM
 
 
+BARE = f"""{HANDLER} def save(user, name):
+-    open("/srv/pages/" + secure_filename(name), "w").write(user.text)
++    open("/srv/pages/" + name, "w").write(user.text)
+"""
+REFUSED = """<<path:src/merge.js>>
+ function merge(target, key, value) {
+-  if (key === '__proto__') return;
+   target[key] = value;
+ }
+"""
+ANSWERED = f"""{HANDLER} def save(user, page):
+-    if page.owner_id != user.id:
+-        return forbidden()
+     page.save(user)
+"""
+STILL_ASKED = f"""{HANDLER} def load(user, page):
+     if not user.can_read:
+         return None
+     return page.load()
+
+ def find(user, page):
+     if not user.can_read:
+         return None
+     return page.find()
+
+ def save(user, page):
+-    if not user.can_read:
+-        return None
+     return page.save(user)
+"""
+ROWS = """<<path:app/menu.rb>>
+ Access.map do |map|
+   map.permission :read, {:pages => [:index]}
+-  map.permission :write, {:pages => [:edit]}
+   map.permission :delete, {:pages => [:destroy]}
+   map.permission :close, {:pages => [:close]}
+ end
+"""
+OTHERWISE = BARE.replace('+    open("/srv/pages/" + name,', "+    open(page_path(name),")
+
+
+@examples(
+    ("change", "reason"),
+    (
+        (BARE, "without it"),
+        (REFUSED, "it refused `__proto__`"),
+        (ANSWERED, "it refused who was not allowed"),
+        (STILL_ASKED, "2 other conditions"),
+        (PLAIN, ""),
+        (ROWS, ""),
+        (OTHERWISE, ""),
+    ),
+)
+def test_a_loss_asks_where_the_change_itself_shows_that_nothing_took_its_place(
+    change: str, reason: str
+) -> None:
+    finding = found(change)
+    assert finding.severity is (Severity.HIGH if reason else Severity.MEDIUM)
+    assert reason in finding.message
+
+
 @examples(
     ("change", "severity"),
     (
@@ -307,6 +368,35 @@ def test_a_loss_asks_where_a_warning_went_along_or_others_still_check(
     assert finding.rule == "protection-access"
     assert finding.severity is severity
     assert ("other places" in finding.message) == (change is SIBLINGS)
+
+
+def test_a_helper_that_goes_is_reported_where_it_was_called() -> None:
+    finding = found(
+        f"""{HANDLER} import html
+-def clean(value):
+-    return html.escape(value.strip())
+-
+ def show(name):
+-    return "<b>" + clean(name) + "</b>"
++    return "<b>" + name.strip() + "</b>"
+"""
+    )
+    assert (finding.rule, finding.line) == ("protection-escape", 3)
+    assert "`clean` is gone" in finding.message
+
+
+def test_a_warning_may_go_on_in_the_next_line_of_a_comment() -> None:
+    finding = found(
+        f"""{HANDLER} def env(headers):
+     for name in headers:
+-        # The header of a client must not be
+-        # trusted to name a proxy.
+-        if name == "Proxy":
+-            continue
+         yield name
+"""
+    )
+    assert finding.rule == "protection-warned"
 
 
 def test_a_finding_shows_both_states() -> None:
@@ -337,7 +427,7 @@ def test_a_real_commit_is_reviewed_from_the_index(repo: Repo) -> None:
         if each["rule"].startswith("protection-")
     )
     assert finding["rule"] == "protection-escape"
-    assert finding["decision"] == "advise"
+    assert finding["decision"] == "review"
     assert "- return" in finding["evidence"]
 
 

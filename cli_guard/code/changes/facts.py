@@ -19,7 +19,7 @@ class FactKind(StrEnum):
     CALL = "call"
     """`name` is called with the arguments `detail`."""
     ARGUMENT = "argument"
-    """A bare name `name` that is handed to the call `detail`, such as a middleware to a route."""
+    """A bare name `name` that is handed to the call `detail`, as a middleware to a route, or a base to a "class"."""
     DECORATOR = "decorator"
     """A decorator, annotation or attribute `name` with the arguments `detail`."""
     GUARD = "guard"
@@ -32,6 +32,8 @@ class FactKind(StrEnum):
     """A function or class `name`; `detail` is its heading."""
     TEXT = "text"
     """A constant text or pattern, in `name`."""
+    ENTRY = "entry"
+    """A text `detail` in the list `name`, which is bound to that name or handed to that call."""
     OUTPUT = "output"
     """What a template prints: `name` is the expression, `detail` "raw" or "escaped"."""
     HANDLER = "handler"
@@ -79,7 +81,7 @@ class CodeFact:
         return f"{self.name}{separator}{self.detail}" if self.detail else self.name
 
 
-SEPARATORS = {FactKind.OPTION: " = ", FactKind.GUARD: ": "}
+SEPARATORS = {FactKind.OPTION: " = ", FactKind.ENTRY: " holds ", FactKind.GUARD: ": "}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import (
@@ -14,7 +15,15 @@ from cli_guard.code.changes.conditions import (
     without_brackets,
     without_comments,
 )
-from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, CodeUnit, FactKind, fold
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    LONGEST_DETAIL,
+    ONLY_SAYS,
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    fold,
+)
 from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.naming import callee_name, dotted, joined
 from cli_guard.code.changes.touched import TouchedLines
@@ -28,13 +37,18 @@ if TYPE_CHECKING:
 
 # The shapes of nodes that say something themselves.
 SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
-KINDS = "decorators options arguments texts nested handlers locked typed".split()
+KINDS = "decorators options arguments texts entries nested handlers locked typed".split()
 MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
 DECLARED_FIELDS = ("name", "declarator", "pattern", "left")
 SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 NAME_FIELDS = ("name", "declarator")
+SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
+# A text is in a list, that in a constructor, a keyword or two, and the whole is bound to a name.
+MOST_AROUND_ENTRY = 6
+NOT_BASES = ("extends", "implements", "with", "end")
+TEXT_SIGNS = ("'", '"', "`", ":")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
 COMMENT_SIGNS = "#/*!-<>{}% \t"
@@ -49,6 +63,8 @@ class NodeKinds:
     options: frozenset[str]
     arguments: frozenset[str]
     texts: frozenset[str]
+    entries: frozenset[str]
+    lists: frozenset[str]
     nested: frozenset[str]
     handlers: frozenset[str]
     locked: frozenset[str]
@@ -62,11 +78,12 @@ def kinds_of(language: str) -> NodeKinds:
     table = read_table(TABLE)["changes"]
     own = table["only"].get(language, {})
     named = {
-        name: frozenset(f"{table[name]} {own.get(name, '')}".split()) for name in KINDS
+        name: frozenset(f"{table[name]} {own.get(name, '')}".split())
+        for name in (*KINDS, "lists")
     }
     shapes = language_named(language).shapes
     own_shape = {kind for kind, shape in shapes.items() if shape in SPOKEN_SHAPES}
-    spoken = frozenset(own_shape).union(COMMENTS, *named.values())
+    spoken = frozenset(own_shape).union(COMMENTS, *(named[name] for name in KINDS))
     return NodeKinds(shapes, **named, spoken=spoken)
 
 
@@ -209,6 +226,9 @@ def facts_at(
         yield decorator_fact(place)
     elif place.kind in kinds.texts:
         yield place.fact(FactKind.TEXT, place.source)
+        yield from entry_facts(place)
+    elif place.kind in kinds.entries:
+        yield from entry_facts(place)
     elif shape in ("call", "macro"):
         yield from call_facts(place, imports)
     elif shape == "if":
@@ -255,6 +275,30 @@ def comment_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
             yield CodeFact(FactKind.COMMENT, words, "", number, number, place.unit)
 
 
+def entry_facts(place: ReadNode) -> Iterator[CodeFact]:
+    """Yield the entry that a text is in a list, by the names of what the list is given or bound to."""
+    owners: list[str] = []
+    is_listed = False
+    for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
+        around = ReadNode(node, place.text, place.kinds, "", "")
+        is_listed = is_listed or around.kind in place.kinds.lists
+        if around.shape == "call":
+            owners.append(call_name(around))
+        elif around.kind in place.kinds.arguments:
+            # `List.of("a", "b")`
+            is_listed = is_listed or len(node.named_children()) > 1
+        elif is_bound(around) and around.key:
+            owners.append(around.key)
+            break
+    if is_listed and any(owners):
+        name = ".".join(owner for owner in reversed(owners) if owner)
+        yield place.fact(FactKind.ENTRY, name, place.source.strip("\"'`"))
+
+
+def is_bound(place: ReadNode) -> bool:
+    return place.kind in place.kinds.options or place.shape == "assign"
+
+
 def decorator_fact(place: ReadNode) -> CodeFact:
     head, _, rest = place.source.strip("@#[]").partition("(")
     fact = place.fact(FactKind.DECORATOR, dotted(head), rest.rstrip(")] \n"))
@@ -272,9 +316,7 @@ def decorated_unit(place: ReadNode) -> str:
 
 def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact]:
     given = place.arguments
-    behind = given if given is not None else place.node.field("block")
-    end = behind.range().start.index if behind is not None else place.end
-    name = callee_name(place.text[place.start : end])
+    name = call_name(place)
     first, dot, rest = name.partition(".")
     name = imports.get(first, first) + dot + rest
     if not name:
@@ -284,18 +326,29 @@ def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact
         inside = inside[1:-1]
     yield place.fact(FactKind.CALL, name, inside)
     yield from argument_facts(place, name, given)
-    # `setFeature("x", false)`, `header.Set("X-Frame-Options", "DENY")`: a key and its value.
+    yield from set_facts(place, name, given)
+
+
+def call_name(place: ReadNode) -> str:
+    """Return the name that a call is written with."""
+    given = place.arguments
+    behind = given if given is not None else place.node.field("block")
+    end = behind.range().start.index if behind is not None else place.end
+    return callee_name(place.text[place.start : end])
+
+
+def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+    """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
     parts = given.named_children() if given is not None else []
-    # `cookie.setHttpOnly(true)`, `builder.rounds(12)`: a setter.
-    if len(parts) == 1 and SWITCH.fullmatch(written := place.source_of(parts[0]).strip()):
-        yield place.fact(FactKind.OPTION, name.rpartition(".")[2], written)
-    if len(parts) == 2 and (key := place.source_of(parts[0]).strip())[:1] in (
-        "'",
-        '"',
-        "`",
-        ":",
-    ):
-        yield place.fact(FactKind.OPTION, key.strip("\"'`:"), place.source_of(parts[1]))
+    values = [place.source_of(part) for part in parts[:3]]
+    setter = SETTER.fullmatch(name.rpartition(".")[2])
+    if len(values) == 1 and setter:
+        yield place.fact(FactKind.OPTION, setter["key"], values[0])
+    elif len(values) == 1 and SWITCH.fullmatch(values[0].strip()):
+        # `builder.rounds(12)`
+        yield place.fact(FactKind.OPTION, name.rpartition(".")[2], values[0].strip())
+    if len(values) == 2 and values[0].strip()[:1] in TEXT_SIGNS:
+        yield place.fact(FactKind.OPTION, values[0].strip("\"'`: \n"), values[1])
 
 
 def argument_facts(
@@ -371,6 +424,18 @@ def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFac
         heading = place.text[place.start : heading_end.index]
         fact = place.fact(FactKind.DEFINITION, place.name, heading)
         yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
+        if place.shape == "class":
+            yield from base_facts(place, heading)
+
+
+def base_facts(place: ReadNode, heading: str) -> Iterator[CodeFact]:
+    """Yield what a class inherits from: a mixin may ask for a login."""
+    written = heading.partition(place.name)[2][:LONGEST_DETAIL].partition("\n")[0]
+    for base in IDENTIFIER.findall(written):
+        if base not in NOT_BASES:
+            yield replace(
+                place.fact(FactKind.ARGUMENT, base, "class"), end_line=place.first
+            )
 
 
 def option_facts(place: ReadNode) -> Iterator[CodeFact]:

@@ -4,15 +4,17 @@ A `[[rule]]` is a family: what can happen once one of its members is gone. A `[[
 recognised; any file of the folder may hold signs, so a framework is a file of its own. A sign has `family` (the rule's
 id without `protection-`), examples (`fires`) and near misses (`silent`), and one or more of
 
-    words      in the name of a call, argument, decorator or definition, or anywhere in a condition: `escape`,
+    words      in the name of a call, list, argument, decorator or definition, or anywhere in a condition: `escape`,
                `check_permission` (words of a name that follow each other, in any style of writing)
     names      the end of a dotted name, as it was imported: `hmac.compare_digest`
-    settings   keys, or ends of dotted paths of keys, with the safe values as a pattern: `{ "runAsNonRoot" = "true" }`
+    settings   keys, or ends of dotted paths of keys, with the safe values as a pattern: `{ "runAsNonRoot" = "true" }`;
+               `runAsNonRoot`, `run_as_non_root` and `run-as-non-root` are one key
     pattern    a regular expression over the fact, as `CodeFact.text` writes it
     asks       a regular expression over the condition of a guard alone, not over how it leaves
     unless     a regular expression over the name or condition: what matches it is no member for all that
     kinds      the kinds of fact that it applies to; by default calls, arguments, decorators, definitions, guards,
                conditions and what templates print, for `settings` options
+    given_to   of arguments, only those that are handed to a call with one of these last names: what runs before a route
     languages  only in files of these languages, as ast-grep names them
     instead    true: it may take the place of a member, but its own loss says nothing
 """
@@ -30,7 +32,8 @@ GROUP = "protections"
 PREFIX = "protection-"
 NAMED = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR, FactKind.DEFINITION)
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
-PRINTED = (FactKind.OUTPUT,)
+PRINTED = (FactKind.OUTPUT, FactKind.ENTRY)
+JOINING = str.maketrans("", "", "_-")
 ERROR_CHECK = re.compile(
     r"!?\(?(?:\w+ :?= .{1,200}; ?)?!?\w*(?i:err|error|exception|rc|ret|res|result|status)\w*"
     r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
@@ -63,16 +66,28 @@ class Sign:
     pattern: re.Pattern[str] | None
     asks: re.Pattern[str] | None
     unless: re.Pattern[str] | None
+    given_to: frozenset[str]
     languages: frozenset[str]
     instead: bool
+
+    def applies(self, fact: CodeFact, language: str, *, came: bool) -> bool:
+        """Return whether the sign speaks of facts of this kind and place."""
+        if fact.kind not in self.kinds or (self.instead and not came):
+            return False
+        if self.languages and language not in self.languages:
+            return False
+        if self.unless and self.unless.search(fact.name):
+            return False
+        is_given = fact.kind is FactKind.ARGUMENT and self.given_to
+        return not is_given or fact.detail.rpartition(".")[2].lower() in self.given_to
 
 
 def compile_sign(table: Mapping[str, Any]) -> Sign:
     """Compile a table. Raises KeyError, ValueError or re.error for a wrong one."""
     settings = {
-        key.lower(): re.compile(value) for key, value in table.get("settings", {}).items()
+        squeezed(key): re.compile(value) for key, value in table.get("settings", {}).items()
     }
-    usual = (FactKind.OPTION,) if settings else (*NAMED, *JUDGED, *PRINTED)
+    usual = (FactKind.OPTION,) if settings else (*NAMED, *JUDGED, FactKind.OUTPUT)
     kinds = (
         frozenset(map(FactKind, table["kinds"].split()))
         if "kinds" in table
@@ -83,6 +98,9 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
     pattern = re.compile(table["pattern"]) if "pattern" in table else None
     asks = re.compile(table["asks"]) if "asks" in table else None
     unless = re.compile(table["unless"]) if "unless" in table else None
+    given_to = frozenset(table.get("given_to", "").split())
+    languages = frozenset(table.get("languages", "").split())
+    instead = table.get("instead", False)
     return Sign(
         table["family"],
         kinds,
@@ -92,9 +110,15 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
         pattern,
         asks,
         unless,
-        languages=frozenset(table.get("languages", "").split()),
-        instead=table.get("instead", False),
+        given_to,
+        languages,
+        instead,
     )
+
+
+def squeezed(key: str) -> str:
+    """Return a key as all styles of writing it have in common."""
+    return key.lower().translate(JOINING)
 
 
 @cache
@@ -124,11 +148,18 @@ def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
 
 
 @cache
-def _others(kind: FactKind) -> tuple[Sign, ...]:
-    """Return the signs without words for facts of a kind."""
-    return tuple(
-        s for s in signs() if kind in s.kinds and (s.pattern or s.asks or s.settings)
-    )
+def _by_key() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], Sign]]]:
+    """Return the settings of all signs by the last part of their keys."""
+    found: dict[str, list[tuple[str, re.Pattern[str], Sign]]] = {}
+    for sign in signs():
+        for key, safe in sign.settings.items():
+            found.setdefault(key.rpartition(".")[2], []).append((key, safe, sign))
+    return found
+
+
+@cache
+def _with_pattern(kind: FactKind) -> tuple[Sign, ...]:
+    return tuple(s for s in signs() if kind in s.kinds and (s.pattern or s.asks))
 
 
 @lru_cache(maxsize=20_000)
@@ -141,12 +172,7 @@ def families_of(
     if fact.kind is FactKind.CONDITION and ONE_CALL.fullmatch(fact.name):
         return frozenset()
     return frozenset(
-        sign.family
-        for sign in _signs_of(fact)
-        if fact.kind in sign.kinds
-        and (came or not sign.instead)
-        and (not sign.languages or language in sign.languages)
-        and not (sign.unless and sign.unless.search(fact.name))
+        sign.family for sign in _signs_of(fact) if sign.applies(fact, language, came=came)
     )
 
 
@@ -162,13 +188,13 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
         yield from _signs_of_words(PRESENCE.sub("", fact.name))
     elif fact.kind in PRINTED:
         yield from _signs_of_words(fact.name)
+    elif fact.kind is FactKind.OPTION:
+        yield from _signs_of_setting(fact)
     text = fact.text
-    for sign in _others(fact.kind):
+    for sign in _with_pattern(fact.kind):
         if sign.pattern and sign.pattern.search(text):
             yield sign
         if sign.asks and sign.asks.search(fact.name):
-            yield sign
-        if sign.settings and has_setting(sign.settings, fact):
             yield sign
 
 
@@ -187,10 +213,9 @@ def _signs_of_name(name: str) -> Iterator[Sign]:
             yield sign
 
 
-def has_setting(settings: Mapping[str, re.Pattern[str]], fact: CodeFact) -> bool:
-    """Return whether an option has one of these keys with a safe value."""
-    path = fact.name.lower()
-    for key, value in settings.items():
-        if path.endswith(key) and (path == key or path[-len(key) - 1] == "."):
-            return value.fullmatch(fact.detail.strip("\"'` ,;")) is not None
-    return False
+def _signs_of_setting(fact: CodeFact) -> Iterator[Sign]:
+    path = squeezed(fact.name)
+    value = fact.detail.strip("\"'` ,;")
+    for key, safe, sign in _by_key().get(path.rpartition(".")[2], ()):
+        if (path == key or path.endswith(f".{key}")) and safe.fullmatch(value):
+            yield sign

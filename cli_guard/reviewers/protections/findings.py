@@ -1,13 +1,12 @@
 """Build findings that show both states: the lines that went with `-`, what stands there now with `+`."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, CodeUnit, FactKind
-from cli_guard.code.languages import FAMILY, language_for
-from cli_guard.model import Contents, FileChange, Finding, Hunk, Severity, fingerprint
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
+from cli_guard.model import FileChange, Finding, Hunk, Severity, fingerprint
+from cli_guard.reviewers.protections.asking import reason_to_ask
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.losses import (
     LONGEST_LINE,
@@ -23,8 +22,6 @@ from cli_guard.rules.catalog import Rule
 
 SHOWN_LINES = 4
 SHOWN_CHARS = 120
-SIBLINGS = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
-FEWEST_SIBLINGS = 2
 # The rule of a sort that has none of its own name.
 SORTS = {
     "output": "escape",
@@ -49,6 +46,7 @@ NOUNS = {
     FactKind.OUTPUT: "the output",
     FactKind.TEXT: "the text",
     FactKind.COMMENT: "the comment",
+    FactKind.ENTRY: "the entry of",
 }
 Warned = tuple[CodeFact, FileDifference]
 
@@ -95,15 +93,10 @@ def finding_of_loss(
     """Return the finding of a loss; it asks where a warning went, others still check, or data comes from outside."""
     rule = catalog.one(GROUP, f"{PREFIX}{loss.family}")
     why = f"{name_of(loss.fact)} is gone: {rule.extra['message']}"
-    others = siblings(loss, subject.contents)
-    asks = others >= FEWEST_SIBLINGS
-    if asks:
-        why = f"{why}; {others} other places of this file still have it"
-    unit = difference.pair_of(loss.file, loss.fact.unit)
-    if not asks and is_reached(subject, loss.file.change, unit):
-        asks = True
-        why = f"{why}; data from outside is followed through this function"
-    return finding_at(rule, loss.fact, loss.file, why, asks=asks)
+    reason = reason_to_ask(loss, subject, difference)
+    if reason:
+        why = f"{why}; {reason}"
+    return finding_at(rule, loss.fact, loss.file, why, asks=reason is not None)
 
 
 def finding_of_weakening(weakening: Weakening) -> Finding:
@@ -132,16 +125,6 @@ def finding_at(
         evidence="\n".join(shown(hunk, fact)) if hunk else "",
         fingerprint=fingerprint(rule.id, change.path, fact.text),
     )
-
-
-def siblings(loss: Loss, contents: Contents) -> int:
-    """Return at how many other places of the file a call or decorator that went still stands."""
-    fact = loss.fact
-    if fact.kind not in SIBLINGS:
-        return 0
-    name = re.escape(fact.name.rpartition(".")[2])
-    text = contents.new(loss.file.change) or ""
-    return len(re.findall(rf"(?<!\w){name}(?!\w)", text))
 
 
 def name_of(fact: CodeFact) -> str:
@@ -189,26 +172,3 @@ def lines_about(words: frozenset[str], lines: Sequence[str]) -> Sequence[str]:
         if not words.isdisjoint(IDENTIFIER.findall(line[:LONGEST_LINE]))
     ]
     return (speaking or written)[:SHOWN_LINES]
-
-
-def is_reached(subject: ReviewInput, change: FileChange, unit: CodeUnit | None) -> bool:
-    """Return whether a flow of the file after the change ends, or passes, in a unit.
-
-    Only asked for a loss, so no other change pays for following data a second time.
-    """
-    language = language_for(change.path)
-    text = subject.contents.new(change)
-    if unit is None or language is None or text is None:
-        return False
-    from cli_guard.code.taint.flows import TooBigError, find_flows
-    from cli_guard.code.taint.tables import tables_of
-
-    tables = tables_of(FAMILY.get(language, language))
-    if tables is None or not tables.may_hold_flow(text):
-        return False
-    try:
-        flows = find_flows(subject.trees.root(language, text), language, text, tables)
-    except TooBigError:
-        return False
-    lines = (line for flow in flows for line in (flow.line, *(at for at, _ in flow.steps)))
-    return any(unit.line <= line <= unit.end_line for line in lines)

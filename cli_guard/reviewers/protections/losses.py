@@ -40,6 +40,8 @@ RECEIVER = re.compile(r"(?:[\w$]{1,60}(?:\(\))?(?:\.|->|::))+(?=\w)")
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What may change in a condition that asks the same.
 UNSAID = re.compile(r"\b(?:this|self)\b(?:\.|->)|[_\s$;]|\(\)")
+# What is quoted is no name, unless a name is put into it.
+QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
@@ -80,11 +82,28 @@ class Losses:
             gained = net(came[family], losses)
             if lines_of(gained) < lines_of(left):
                 found += [
-                    loss
+                    stands
                     for loss in left[:MOST_LOSSES]
-                    if self.still_stands(loss) and not is_replaced(loss, gains)
+                    for stands in self.standing(loss)
+                    if not is_replaced(stands, gains)
                 ]
         return found
+
+    def standing(self, loss: Loss) -> Iterator[Loss]:
+        """Yield a loss if what it guarded is still there; that of a helper which went, where the helper was called."""
+        if self.still_stands(loss):
+            yield loss
+            return
+        helper = short_name(loss.fact.unit)
+        if not helper or self.difference.pair_of(loss.file, loss.fact.unit):
+            return
+        for file in self.difference.files:
+            for fact in file.went:
+                if fact.kind is FactKind.CALL and fact.name.rpartition(".")[2] == helper:
+                    call = Loss(loss.family, fact, file)
+                    if fact.unit != loss.fact.unit and self.still_stands(call):
+                        yield call
+                        return
 
     def members(
         self, file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
@@ -121,6 +140,8 @@ class Losses:
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
+            return False
+        if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
             return False
         if fact.kind is FactKind.OPTION and parent_is_gone(loss):
             return False
@@ -189,6 +210,8 @@ def net_key(fact: CodeFact) -> tuple[str, str]:
     """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
     if fact.kind in JUDGED:
         return FactKind.GUARD, plain_condition(fact.name)
+    if fact.kind is FactKind.ENTRY:
+        return fact.kind, fact.detail
     if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
         return fact.kind, f"{fact.name}={fact.detail}"
     return fact.kind, plain_name(fact)
@@ -198,6 +221,11 @@ def net_key(fact: CodeFact) -> tuple[str, str]:
 def plain_condition(text: str) -> str:
     """Return a condition in one style: `self._isOpen()` and `is_open` ask the same."""
     return UNSAID.sub("", text).replace('"', "'").lower()
+
+
+def list_name(fact: CodeFact) -> str:
+    """Return what the list of an entry is bound to, or handed to."""
+    return fact.name.partition(".")[0].strip("$@")
 
 
 def plain_name(fact: CodeFact) -> str:
@@ -210,23 +238,45 @@ def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
-    """Return whether a member of any family came where this one stood, or its name is still written there."""
+    """Return whether a member of another family came where this one stood, or its name is still written there.
+
+    What a fact was besides, its successor may still be: a condition that no longer asks for own properties may go on
+    to validate.
+    """
     fact = loss.fact
     hunk = hunk_of(loss.file.change, fact)
     if hunk is None:
         return True
     if fact.kind in NAMED and is_written(fact, hunk.added):
         return True
+    if fact.kind is FactKind.CALL and is_other_answer(loss):
+        return True
     if loss.family in ORDINARY and is_asked_anew(loss, hunk):
         return True
     if is_shortened(loss, hunk):
         return True
+    language = language_for(loss.file.change.path) or ""
+    beside = families_of(fact, language) - {loss.family}
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
-        if here and covers(hunk, new):
+        if here and covers(hunk, new) and gain.family not in beside:
             return True
     return False
+
+
+def is_other_answer(loss: Loss) -> bool:
+    """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
+    fact = loss.fact
+    name = fact.name.rpartition(".")[2]
+    asked = {plain_condition(new.name) for new in loss.file.came if new.kind in JUDGED}
+    return any(
+        old.kind is FactKind.GUARD
+        and old.line <= fact.line <= old.end_line
+        and name in old.detail
+        and plain_condition(old.name) in asked
+        for old in loss.file.went
+    )
 
 
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
@@ -286,12 +336,14 @@ def has_word(text: str, word: str) -> bool:
 def guarded_words(fact: CodeFact) -> frozenset[str]:
     """Return the names that a member speaks of: the arguments of a call, the variables of a condition."""
     if fact.kind is FactKind.CALL:
-        text = f"{fact.name.rpartition('.')[0]} {fact.detail}"
+        receiver = fact.name.rpartition(".")[0]
+        # A class or module says who checks, not what.
+        text = fact.detail if receiver[:1].isupper() else f"{receiver} {fact.detail}"
     elif fact.kind in (*JUDGED, FactKind.OUTPUT):
         text = fact.name
     else:
         return frozenset()
-    return frozenset(IDENTIFIER.findall(text)) - COMMON
+    return frozenset(IDENTIFIER.findall(QUOTED.sub(" ", text))) - COMMON
 
 
 def parent_is_gone(loss: Loss) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
@@ -51,10 +51,29 @@ def warns(fact: CodeFact) -> bool:
     return bool(refuses or words.pattern.search(fact.name))
 
 
+def speaking(facts: Sequence[CodeFact]) -> Iterator[CodeFact]:
+    """Yield the facts that warn; a sentence of a comment may go on in its next line."""
+    before: CodeFact | None = None
+    for fact in facts:
+        if warns(fact):
+            yield fact
+        elif before and goes_on(before, fact) and warns(with_next(before, fact)):
+            yield before
+        before = fact if fact.kind is FactKind.COMMENT and not warns(fact) else None
+
+
+def goes_on(comment: CodeFact, fact: CodeFact) -> bool:
+    return fact.kind is FactKind.COMMENT and fact.line == comment.line + 1
+
+
+def with_next(comment: CodeFact, line: CodeFact) -> CodeFact:
+    return replace(comment, name=f"{comment.name} {line.name}")
+
+
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
     """Return whether the lines that a hunk removed speak of an attack, and those that it added do not."""
-    removed = any(held(hunk, fact) and warns(fact) for fact in file.went)
-    return removed and not any(covers(hunk, fact) and warns(fact) for fact in file.came)
+    removed = any(held(hunk, fact) for fact in speaking(file.went))
+    return removed and not any(covers(hunk, fact) for fact in speaking(file.came))
 
 
 def held(hunk: Hunk, fact: CodeFact) -> bool:
@@ -66,11 +85,11 @@ def warned_losses(
     files: Sequence[FileDifference],
 ) -> Iterator[tuple[CodeFact, FileDifference]]:
     """Yield the comments that went with the code below them, if no such comment came in the whole change."""
-    if any(warns(fact) for file in files for fact in file.came):
+    if any(True for file in files for _ in speaking(file.came)):
         return
     for file in files:
-        speaking = (f for f in file.went if f.kind is FactKind.COMMENT and warns(f))
-        for fact in islice(speaking, MOST_WARNINGS):
+        comments = (f for f in speaking(file.went) if f.kind is FactKind.COMMENT)
+        for fact in islice(comments, MOST_WARNINGS):
             if code_went_with(file, fact):
                 yield fact, file
 
