@@ -11,6 +11,7 @@ from cli_guard.cli.rules import rules_here, table_of
 from cli_guard.errors import UsageError
 from cli_guard.graph import half
 from cli_guard.policy.decisions import default_disposition
+from cli_guard.policy.suppressions import UNANSWERABLE
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
@@ -50,6 +51,8 @@ def render_rule(rule: Rule) -> str:
     if rule.source:
         parts.append(paragraph("Source", rule.source))
     answer = f'  in the code: cli-guard: ignore[{rule.id}] reason\n  in cli-guard.toml: [rules] "{rule.id}" = "advise"'
+    if rule.id in UNANSWERABLE:
+        answer = "  Nothing written in the repository does: it is about the guard itself, or a check that failed."
     parts.append(f"To suppress it\n{answer}")
     return "\n\n".join(parts)
 
