@@ -12,7 +12,10 @@ from cli_guard.errors import UsageError
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, OUTDATED_DAYS, PendingReview, Records
 
-OUTDATED = "outdated: what it starts from has changed; commit or push again if it is still wanted; it leaves this list after a day"
+OUTDATED = (
+    "outdated: what it starts from has changed; commit or push again if it is still wanted;"
+    " it leaves this list after a day"
+)
 
 
 def describe(review: PendingReview, findings: Iterable[str]) -> str:

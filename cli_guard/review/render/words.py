@@ -240,10 +240,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
         them = "them"
     how, lines = _ways_out(review, denied, them)
     if event_of(review.event).request == MESSAGE:
-        kept = printable(review.message_file)
-        change = (
-            f"commit again with another message, as before (--amend); it is kept in {kept}"
-        )
+        change = "write another message and commit as before (--amend); it is kept"
         return (change, _resume(review), *([f"or {how}:"] if lines else []), *lines)
     if all(found.category is Category.MESSAGE for found in denied):
         must += " by `git rebase -i` (reword)"
