@@ -18,9 +18,8 @@ def test_no_weakening_is_lost_and_no_near_miss_is_reported(file: Path) -> None:
     assert_as_known(FOLDER, file.stem, right, COMMAND)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_each_flawed_change_has_a_near_miss(file: Path) -> None:
-    cases = list(read_cases(file))
+def test_each_flawed_change_has_a_near_miss() -> None:
+    cases = list(read_cases(FOLDER / "development.toml"))
     ids = {case.id for case in cases}
     assert max(Counter(case.id for case in cases).values()) == 1
     for case in cases:
