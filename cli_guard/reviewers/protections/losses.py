@@ -251,6 +251,8 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.kind is FactKind.CALL and is_other_answer(loss):
         return True
+    if fact.kind is FactKind.DECORATOR and is_around(loss):
+        return True
     if loss.family in ORDINARY and is_asked_anew(loss, hunk):
         return True
     if is_shortened(loss, hunk):
@@ -263,6 +265,16 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         if here and covers(hunk, new) and gain.family not in beside:
             return True
     return False
+
+
+def is_around(loss: Loss) -> bool:
+    """Return whether the same decorator came to the class around, for all that is in it."""
+    fact = loss.fact
+    return any(
+        new.key == fact.key and fact.unit.startswith(f"{new.unit}.")
+        for new in loss.file.new.facts
+        if new.unit
+    )
 
 
 def is_other_answer(loss: Loss) -> bool:
