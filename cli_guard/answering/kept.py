@@ -5,6 +5,7 @@ copy of it waits beside the review, and Git reads that in place of the one of th
 """
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -40,6 +41,8 @@ def reviewed_index(
         copy = Path(folder, "index")
         try:
             copy.write_bytes(read_state(records.kept_index(review.id)))
+            # Newer than all of its entries, it would have Git take a file of the work tree of the same size for a blob.
+            os.utime(copy, (1, 1))
         except FileNotFoundError:
             yield env
             return

@@ -21,7 +21,7 @@ def test_a_disabled_server_is_stopped_and_not_used(committed: Repo, servers: Any
     )
     assert own_file(committed).read_text() == "[server]\nenabled = false\n"
     assert eventually(lambda: not servers.processes())
-    assert committed.guard("server", "start", env=servers.env).code == 1
+    assert committed.guard("server", "start", env=servers.env).code == 2
     assert committed.guard("server", "enable", env=servers.env).code == 0
     assert own_file(committed).read_text() == "[server]\nenabled = true\n"
     servers.start(committed)

@@ -156,7 +156,7 @@ CASES = (
         ("review", "--output", "big.txt"),
         GOOD,
         around='ulimit -f 0; "$@"',
-        code=1,
+        code=2,
     ),
     Case(
         "a folder that is gone",

@@ -112,7 +112,7 @@ def test_none_is_started_or_asked_where_it_is_switched_off(
     assert risky.guard(*REVIEW, env=off).code == 3
     assert not servers.processes()
     refused = risky.guard("server", "start", env=off)
-    assert refused.code == 1 and says in refused.err
+    assert refused.code == 2 and says in refused.err
     servers.start(risky)
     assert risky.guard(*REVIEW, env=off).code == 3
     assert servers.runs(risky) == 0

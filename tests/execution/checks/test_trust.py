@@ -49,7 +49,7 @@ def test_a_person_at_a_terminal_trusts(world: World) -> None:
     world.check(command="'make test'", trusted=False)
     terminal, other = pty.openpty()
     with subprocess.Popen(
-        (GUARD, "trust"),
+        (GUARD, "trust", "--checks"),
         cwd=world.repo.path,
         env=world.repo.env,
         stdin=other,

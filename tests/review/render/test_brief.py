@@ -90,7 +90,6 @@ def test_a_plan_is_one_line_and_its_steps_are_kept_for_more() -> None:
         ("src/a.py", None, None, ["src/a.py"]),
         # A recorded line cannot take a comment any more.
         ("src/a.py", 1, "9" * 40, ["src/a.py"]),
-        ("", 3, None, []),
     ],
 )
 def test_the_way_out_can_be_typed_as_it_is(
