@@ -42,7 +42,7 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
         else []
     )
     if len(found) == 1:
-        if found[0].expired(invocation.now):
+        if found[0].has_expired(invocation.now):
             again = (
                 "ask again" if found[0].event == ASKED else "run the commit or push again"
             )

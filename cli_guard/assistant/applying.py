@@ -60,7 +60,7 @@ class PatchWriter:
         Raises UsageError if writing a path would lose something.
         """
         wanted = sorted(set(paths))
-        index = self._staged(wanted)
+        index = self._read_index(wanted)
         modules = [path for path, entry in index.items() if entry.mode == GITLINK]
         if modules:
             raise UsageError(f"{name_some(modules)} is a submodule: change it there")
@@ -202,7 +202,7 @@ class PatchWriter:
             folder.rmdir()
             folder = folder.parent
 
-    def _staged(self, wanted: list[str]) -> dict[str, IndexedPath]:
+    def _read_index(self, wanted: list[str]) -> dict[str, IndexedPath]:
         """Return the entries of some paths in the index (git-ls-files(1)). Raises UsageError for one in conflict."""
         found: dict[str, IndexedPath] = {}
         paths = set(wanted)

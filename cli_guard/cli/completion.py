@@ -60,7 +60,7 @@ def list_pending(io: Io) -> Iterator[tuple[str, str]]:
     except CliGuardError:
         return
     for review in records.pending():
-        if not review.expired(io.invocation.now):
+        if not review.has_expired(io.invocation.now):
             yield printable(review.id), printable(f"{review.event} {review.at}")
 
 

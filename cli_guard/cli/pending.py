@@ -35,11 +35,11 @@ def run(io: Io, /) -> int:
     now = io.invocation.now
     standing = 0
     for review in records.pending():
-        if review.expired(now):
+        if review.has_expired(now):
             continue
         lines: Iterable[str] = (OUTDATED,)
         if is_outdated(review, io.invocation):
-            if review.expired(now, OUTDATED_DAYS):
+            if review.has_expired(now, OUTDATED_DAYS):
                 continue
         else:
             standing += 1

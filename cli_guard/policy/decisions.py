@@ -202,7 +202,7 @@ class Policy:
             dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
         )
 
-    def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
+    def find_expired(self, today: datetime.date) -> tuple[Ignore, ...]:
         return tuple(i for i in self.ignores if i.expires is not None and i.expires < today)
 
 

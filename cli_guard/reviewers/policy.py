@@ -312,6 +312,6 @@ def ineffective_notes(policy: Policy, today: datetime.date) -> list[str]:
     ]
     notes += [
         f"the [[ignore]] of {i.rule} under {i.path} expired on {i.expires}"
-        for i in policy.expired(today)
+        for i in policy.find_expired(today)
     ]
     return notes

@@ -63,7 +63,7 @@ class PendingReview:
     blobs: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, str] = field(default_factory=dict)
 
-    def expired(self, now: datetime.datetime, days: int = PENDING_DAYS) -> bool:
+    def has_expired(self, now: datetime.datetime, days: int = PENDING_DAYS) -> bool:
         """Return whether it is older than some days, or its time unreadable."""
         try:
             age = now - datetime.datetime.fromisoformat(self.at)

@@ -174,7 +174,7 @@ def test_an_expired_ignore_does_not_hide_one_that_holds() -> None:
     given = policy({"ignore": [old, {"rule": "secret-*", "reason": "now"}]})
     answer = given.ignore_for(found(), TODAY)
     assert answer is not None and answer.reason == "now"
-    assert [each.reason for each in given.expired(TODAY)] == ["then"]
+    assert [each.reason for each in given.find_expired(TODAY)] == ["then"]
 
 
 def test_what_has_expired_in_any_configuration_is_named_once() -> None:
@@ -182,7 +182,7 @@ def test_what_has_expired_in_any_configuration_is_named_once() -> None:
     lax = policy({"ignore": [old]}).config
     other = policy({"ignore": [old, {**old, "reason": "there too"}]}).config
     given = Policy(Config(), also=(lax, other))
-    assert [each.reason for each in given.expired(TODAY)] == ["then", "there too"]
+    assert [each.reason for each in given.find_expired(TODAY)] == ["then", "there too"]
 
 
 @table(

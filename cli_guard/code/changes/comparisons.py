@@ -53,7 +53,7 @@ class Comparison:
     is_denied: bool = False
 
     @property
-    def admitted(self) -> "Comparison":
+    def without_denial(self) -> "Comparison":
         """Return the same with its denial moved into its sign, and a plain amount at its right."""
         found = self
         if found.relation not in COMPLEMENT:
@@ -83,8 +83,8 @@ def looser_comparison(old: str, new: str, *, refuses: bool) -> LooserComparison 
     if refuses:
         was = replace(was, is_denied=not was.is_denied)
         now = replace(now, is_denied=not now.is_denied)
-    was = was.admitted
-    now = now.admitted
+    was = was.without_denial
+    now = now.without_denial
     if has_looser_bound(was, now):
         return LooserComparison(f"`{new}` lets more through than `{old}`", is_bound=True)
     if has_looser_relation(was, now) or has_longer_list(was, now):

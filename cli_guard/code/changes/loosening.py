@@ -81,7 +81,7 @@ def orders() -> tuple[tuple[str, Mapping[str, int]], ...]:
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
     """Yield the facts of one unit that became looser, each with the one that it became."""
     left = [fact for fact in came if fact.kind in COMPARED]
-    elsewhere = Conditions(asked(went), asked(came))
+    elsewhere = Conditions(list_operands(went), list_operands(came))
     count = 0
     for old in went:
         if old.kind not in COMPARED:
@@ -96,7 +96,7 @@ def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator
                 break
 
 
-def asked(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
+def list_operands(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
     """Return the operands of each condition."""
     return frozenset(fact.operands for fact in facts if fact.kind in JUDGED)
 

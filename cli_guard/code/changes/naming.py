@@ -12,11 +12,11 @@ OPENING = frozenset("([{<")
 CLOSING = frozenset(")]}>")
 
 
-def joined(outer: str, name: str) -> str:
+def join_names(outer: str, name: str) -> str:
     return f"{outer}.{name}" if outer else name
 
 
-def dotted(text: str) -> str:
+def write_dotted(text: str) -> str:
     """Return a name as written in any language with dots, without blanks and generics."""
     return NOT_NAME.sub("", SEPARATOR.sub(".", text))
 
@@ -37,4 +37,4 @@ def callee_name(text: str) -> str:
             break
         elif depth == 0:
             kept.append(char)
-    return dotted("".join(reversed(kept)).strip())
+    return write_dotted("".join(reversed(kept)).strip())

@@ -25,7 +25,7 @@ from cli_guard.code.changes.facts import (
     fold,
 )
 from cli_guard.code.changes.handlers import body_of, handler_fact
-from cli_guard.code.changes.naming import callee_name, dotted, joined
+from cli_guard.code.changes.naming import callee_name, join_names, write_dotted
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
 from cli_guard.code.taint.naming import top_imports
@@ -190,7 +190,7 @@ class ReadNode:
 
     @cached_property
     def inner_unit(self) -> str:
-        return joined(self.unit, self.name) if self.name else self.unit
+        return join_names(self.unit, self.name) if self.name else self.unit
 
     @cached_property
     def key(self) -> str:
@@ -200,12 +200,12 @@ class ReadNode:
         # A block of Terraform has its key first, and its labels behind it.
         if len(inner) > 1:
             named = inner[0]
-        return dotted(self.source_of(named).strip("\"'`:@ "))
+        return write_dotted(self.source_of(named).strip("\"'`:@ "))
 
     @property
     def inner_path(self) -> str:
         if self.kind in self.kinds.nested and self.key:
-            return joined(self.path, self.key)
+            return join_names(self.path, self.key)
         return self.path
 
     def fact(self, kind: FactKind, name: str, detail: str = "") -> CodeFact:
@@ -301,7 +301,7 @@ def is_bound(place: ReadNode) -> bool:
 
 def decorator_fact(place: ReadNode) -> CodeFact:
     head, _, rest = place.source.strip("@#[]").partition("(")
-    fact = place.fact(FactKind.DECORATOR, dotted(head), rest.rstrip(")] \n"))
+    fact = place.fact(FactKind.DECORATOR, write_dotted(head), rest.rstrip(")] \n"))
     return replace(fact, unit=decorated_unit(place))
 
 
@@ -359,7 +359,7 @@ def argument_facts(
         written = place.source_of(node)
         if len(written) <= LONGEST_NAME and ARGUMENT.fullmatch(written):
             line = node.range().start.line + 1
-            fact = place.fact(FactKind.ARGUMENT, dotted(written.lstrip(":")), name)
+            fact = place.fact(FactKind.ARGUMENT, write_dotted(written.lstrip(":")), name)
             yield replace(fact, line=line, end_line=line)
 
 
@@ -383,12 +383,12 @@ def lock_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield what is held around a block, as a call: `with self._lock`, `synchronized (this)`, `lock (gate)`."""
     if place.kind == "with_item":
         if ARGUMENT.fullmatch(place.source.strip()):
-            yield place.fact(FactKind.CALL, dotted(place.source))
+            yield place.fact(FactKind.CALL, write_dotted(place.source))
         return
     body = body_of(place.node, place.kinds.shapes)
     end = body.range().start.index if body is not None else place.end
     name, _, held = place.text[place.start : end].partition("(")
-    yield place.fact(FactKind.CALL, dotted(name), held.strip().removesuffix(")"))
+    yield place.fact(FactKind.CALL, write_dotted(name), held.strip().removesuffix(")"))
 
 
 def type_facts(place: ReadNode) -> Iterator[CodeFact]:
@@ -397,7 +397,7 @@ def type_facts(place: ReadNode) -> Iterator[CodeFact]:
     written = place.node.field("type")
     if named is not None and written is not None:
         detail = place.source_of(written).strip(": ")
-        yield place.fact(FactKind.TYPE, dotted(place.source_of(named)), detail)
+        yield place.fact(FactKind.TYPE, write_dotted(place.source_of(named)), detail)
 
 
 def declared_name(node: "SgNode") -> "SgNode | None":
@@ -446,8 +446,8 @@ def option_facts(place: ReadNode) -> Iterator[CodeFact]:
     if value is None or not place.key:
         return
     written = place.source_of(value)
-    if dotted(written) == place.key:
+    if write_dotted(written) == place.key:
         return
     # What is in a structure has facts of its own.
     detail = "" if "\n" in written.strip() else written
-    yield place.fact(FactKind.OPTION, joined(place.path, place.key), detail.strip())
+    yield place.fact(FactKind.OPTION, join_names(place.path, place.key), detail.strip())

@@ -111,7 +111,7 @@ def make_plan(repository: Repository, invocation: Invocation, *, history: bool) 
             "HEAD names no commit here, so there is no tip to scan: add --history"
         )
     bound = repr(
-        (identity(), policy.identity, policy.expired(today), repository.object_format)
+        (identity(), policy.identity, policy.find_expired(today), repository.object_format)
     ).encode()
     slices: list[Slice] = []
     for kind, items in list_items(repository, tip, history=history):

@@ -12,12 +12,12 @@ from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,
     SCALE,
+    find_unannounced,
     fuller,
     next_steps,
     skipped_line,
     tally,
     tally_of,
-    unannounced,
     verdict,
     where,
 )
@@ -83,7 +83,7 @@ def _folded_advice(review: Review) -> Iterator[str]:
 
 
 def _suppressed_lines(review: Review) -> Iterator[str]:
-    new = unannounced(review)
+    new = find_unannounced(review)
     if new:
         yield "Explained in this change:"
         yield "\n".join(

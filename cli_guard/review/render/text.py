@@ -21,12 +21,12 @@ from cli_guard.review.render.words import (
     ANSWERED,
     SHOWN,
     count,
+    find_unannounced,
     fuller,
     next_steps,
     patch_command,
     skipped_line,
     tally_of,
-    unannounced,
     where,
 )
 from cli_guard.secrets.printable import clip, printable
@@ -82,7 +82,7 @@ def render(
     if verbose:
         style = "verbose"
     most = {Disposition.DENY: MOST, Disposition.REVIEW: MOST, Disposition.ADVISE: advice}
-    answered = _suppressed_line(unannounced(review), paint)
+    answered = _suppressed_line(find_unannounced(review), paint)
     remarks = _remarks(review, verbose, paint)
     rest = [answered, remarks, _closing(review, paint)]
     room = 0

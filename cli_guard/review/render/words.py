@@ -166,7 +166,7 @@ def patch_command(review: Review) -> str:
     return f"{printable(review.program)} {kept}"
 
 
-def unannounced(review: Review) -> list[Suppressed]:
+def find_unannounced(review: Review) -> list[Suppressed]:
     """Return what this change itself answers and no finding of the report says so already."""
     standing = [judged.finding for judged in review.findings]
     answered = [each.finding for each in review.suppressed]

@@ -30,7 +30,7 @@ def reason_to_ask(
         lambda: asked_elsewhere(loss, subject),
         lambda: bare_now(loss),
         lambda: attack_refused(loss),
-        lambda: reached(loss, subject, difference),
+        lambda: follow_data(loss, subject, difference),
     )
     return next((reason for find in reasons if (reason := find())), None)
 
@@ -133,7 +133,9 @@ def attack_refused(loss: Loss) -> str | None:
     return "it refused who was not allowed" if answers.search(fact.detail) else None
 
 
-def reached(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> str | None:
+def follow_data(
+    loss: Loss, subject: ReviewInput, difference: ChangeDifference
+) -> str | None:
     """Return that data from outside is followed through the function that lost the check."""
     unit = difference.pair_of(loss.file, loss.fact.unit)
     if not is_reached(subject, loss.file.change, unit):

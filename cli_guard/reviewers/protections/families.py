@@ -85,7 +85,8 @@ class Sign:
 def compile_sign(table: Mapping[str, Any]) -> Sign:
     """Compile a table. Raises KeyError, ValueError or re.error for a wrong one."""
     settings = {
-        squeezed(key): re.compile(value) for key, value in table.get("settings", {}).items()
+        squeeze_key(key): re.compile(value)
+        for key, value in table.get("settings", {}).items()
     }
     usual = (FactKind.OPTION,) if settings else (*NAMED, *JUDGED, FactKind.OUTPUT)
     kinds = (
@@ -116,7 +117,7 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
     )
 
 
-def squeezed(key: str) -> str:
+def squeeze_key(key: str) -> str:
     """Return a key as all styles of writing it have in common."""
     return key.lower().translate(JOINING)
 
@@ -214,7 +215,7 @@ def _signs_of_name(name: str) -> Iterator[Sign]:
 
 
 def _signs_of_setting(fact: CodeFact) -> Iterator[Sign]:
-    path = squeezed(fact.name)
+    path = squeeze_key(fact.name)
     value = fact.detail.strip("\"'` ,;")
     for key, safe, sign in _by_key().get(path.rpartition(".")[2], ()):
         if (path == key or path.endswith(f".{key}")) and safe.fullmatch(value):

@@ -122,7 +122,7 @@ def finding_at(
         line=line,
         message=message,
         severity=Severity.HIGH if asks else rule.severity,
-        evidence="\n".join(shown(hunk, fact)) if hunk else "",
+        evidence="\n".join(show_states(hunk, fact)) if hunk else "",
         fingerprint=fingerprint(rule.id, change.path, fact.text),
     )
 
@@ -150,7 +150,7 @@ def place_now(change: FileChange, fact: CodeFact) -> tuple[int, Hunk | None]:
     return max(found.old_start + shift, 1), found
 
 
-def shown(hunk: Hunk, fact: CodeFact) -> Iterator[str]:
+def show_states(hunk: Hunk, fact: CodeFact) -> Iterator[str]:
     """Yield the lines of the hunk that the fact stood on, and what stands there now."""
     start = max(fact.line - hunk.old_start, 0)
     end = max(fact.end_line - hunk.old_start, start) + 1

@@ -72,11 +72,11 @@ def with_next(comment: CodeFact, line: CodeFact) -> CodeFact:
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
     """Return whether the lines that a hunk removed speak of an attack, and those that it added do not."""
-    removed = any(held(hunk, fact) for fact in speaking(file.went))
+    removed = any(removes(hunk, fact) for fact in speaking(file.went))
     return removed and not any(covers(hunk, fact) for fact in speaking(file.came))
 
 
-def held(hunk: Hunk, fact: CodeFact) -> bool:
+def removes(hunk: Hunk, fact: CodeFact) -> bool:
     """Return whether a hunk removed the line that a fact of the old side begins on."""
     return hunk.old_start <= fact.line < hunk.old_start + len(hunk.removed)
 
@@ -101,6 +101,6 @@ def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
         fact.kind in ACTING
         and fact.unit == comment.unit
         and 0 <= fact.line - comment.line <= NEAR_LINES
-        and held(hunk, fact)
+        and removes(hunk, fact)
         for fact in file.went
     )
