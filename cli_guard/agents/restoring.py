@@ -96,8 +96,6 @@ def restore_original(repository: Repository, path: Path) -> bool:
     if original.before is None:
         original.remove(path)
     else:
-        mode = path.stat().st_mode
-        write_atomically(path, original.before.decode("utf-8", "surrogateescape"))
-        path.chmod(mode & 0o777)
+        write_atomically(path, original.before, path.stat().st_mode & 0o777)
     record_of(repository, path).unlink()
     return True

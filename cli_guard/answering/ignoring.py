@@ -112,9 +112,9 @@ def plan_answers(
     for each in chosen:
         by_path.setdefault(each.finding.path, []).append(each.finding)
     unanswered: list[Finding] = []
-    for path, findings in by_path.items():
+    for findings in by_path.values():
         # A comment written now is not in a commit that is recorded already.
-        in_lines = [each for each in findings if each.line and not each.commit and path]
+        in_lines = [each for each in findings if each.line and not each.commit]
         unanswered += [each for each in findings if each not in in_lines]
         if in_lines:
             unanswered += comment_on(repository, reviewed, in_lines, reason, answers)

@@ -80,11 +80,12 @@ def request_of(
     )
 
 
-def is_outdated(review: PendingReview, invocation: Invocation) -> bool:
+def is_outdated(
+    repository: Repository, review: PendingReview, invocation: Invocation
+) -> bool:
     """Return whether the commit or the refs that a review starts from have moved since. Raises CliGuardError."""
     from cli_guard.review.load import gather
 
-    repository = GitRepository.discover(invocation.cwd, invocation.env)
     if review.event == ASKED or event_of(review.event).request == RANGE:
         return False
     if review.root not in ("", str(repository.git_dir)):

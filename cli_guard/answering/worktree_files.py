@@ -1,9 +1,7 @@
 """Read and write text files of the work tree for `cli-guard ignore`: their bytes stay as they are but for one edit."""
 
 import codecs
-import os
 import stat
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from cli_guard.repository.texts import read_worktree_file
 from cli_guard.repository.unified import file_diff
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
+from cli_guard.state.files import write_atomically
 
 MOST_BYTES = 50_000_000
 # In this order: the mark of UTF-32 LE begins like that of UTF-16 LE.
@@ -49,18 +48,9 @@ class EditedFile:
         return file_diff(self.path, before, redact(self.after, self.path))
 
     def write(self, root: Path) -> None:
-        """Replace the file, all of it or nothing. Raises OSError."""
-        target = root / self.path
+        """Replace the file, all of it or nothing. Raises CliGuardError if a folder is there, OSError."""
         raw = self.mark + self.after.encode(self.encoding, "surrogateescape")
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".cli-guard.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(raw)
-            Path(name).chmod(self.permissions)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_atomically(root / self.path, raw, self.permissions)
 
 
 def check_inside(root: Path, path: str) -> None:

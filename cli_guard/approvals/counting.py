@@ -109,12 +109,12 @@ class RecordedContent:
             mail.lower() for line in changes.people for mail in MAIL.findall(line)
         )
         blobs = {each.path: each.new_blob for each in changes}
-        adds = {
-            (each.path, text)
-            for each in changes
-            if any(path == each.path for path, _ in asked)
-            for text in each.added.values()
-        }
+        by_path = {each.path: each for each in changes}
+        adds = frozenset(
+            (path, text)
+            for path, text in asked
+            if path in by_path and text in by_path[path].added.values()
+        )
         return cls(
             identities,
             blobs,
@@ -122,7 +122,7 @@ class RecordedContent:
             bound,
             changes.commit,
             people,
-            frozenset(adds.intersection(asked)),
+            adds,
         )
 
     def lines_of(self, finding: Finding) -> str:

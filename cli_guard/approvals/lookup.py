@@ -79,16 +79,13 @@ class Approvals:
         if not asked:
             return {}
         self.refused.clear()
+        # Before the commits are read, which say what they add of these; a line that comes later is asked about.
+        self.lines.update(filter(None, map(self.line_of, asked)))
         marks = {each.fingerprint for each in asked}
         given = list(self.find_unsigned(marks)) if self.local else []
         given += self.find_signed(asked)
         if not given:
             return {}
-        lines = {line for each in asked if (line := self.line_of(each))}
-        if not lines <= self.lines:
-            self.lines = lines
-            for name in ("commits", "places"):
-                self.__dict__.pop(name, None)
         words, reasons = answer_findings(
             asked,
             given,

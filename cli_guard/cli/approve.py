@@ -96,7 +96,7 @@ def run(
     if id is None:
         if not diff:
             person_needed(io, "an approval", "approve")
-        id = staged_review(io) or last_pending(io, records)
+        id = staged_review(io) or last_pending(io, repository, records)
     review = find_pending(records, id, io.invocation)
     code: int | None
     with explain_write_errors("the approval"):
@@ -131,10 +131,10 @@ def reject_review(
     return 0
 
 
-def last_pending(io: Io, records: Records) -> str:
+def last_pending(io: Io, repository: Repository, records: Records) -> str:
     """Return the id of the last review that can be answered now. Raises UsageError for none."""
     for each in reversed(records.pending()):
-        if not is_outdated(each, io.invocation):
+        if not is_outdated(repository, each, io.invocation):
             return each.id
     raise UsageError("nothing needs an approval")
 

@@ -19,7 +19,7 @@ from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.last import read_last
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.hooks import event_of
-from cli_guard.model import Disposition, JudgedFinding
+from cli_guard.model import Disposition, Finding, JudgedFinding
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import ignore_command
 from cli_guard.secrets.printable import printable
@@ -84,21 +84,14 @@ def choose_findings(
 ) -> list[JudgedFinding]:
     """Return the findings of a rule at a path or line; all without a rule. Raises UsageError for none."""
     named = PLACE.fullmatch(place)
-    found = [
-        each
-        for each in reviewed.findings
-        if not rule
-        or (
-            each.finding.rule == rule
-            and (
-                each.finding.path == place
-                or (
-                    named is not None
-                    and (each.finding.path, each.finding.line) == (named[1], int(named[2]))
-                )
-            )
-        )
-    ]
+
+    def is_meant(finding: Finding) -> bool:
+        if not rule:
+            return True
+        is_at = named and (finding.path, finding.line) == (named[1], int(named[2]))
+        return finding.rule == rule and (finding.path == place or bool(is_at))
+
+    found = [each for each in reviewed.findings if is_meant(each.finding)]
     if not found:
         at = f" at {place}" if place else " without a path"
         raise UsageError(

@@ -38,7 +38,7 @@ def run(io: Io, /) -> int:
         if review.has_expired(now):
             continue
         lines: Iterable[str] = (OUTDATED,)
-        if is_outdated(review, io.invocation):
+        if is_outdated(repository, review, io.invocation):
             if review.has_expired(now, OUTDATED_DAYS):
                 continue
         else:

@@ -69,8 +69,8 @@ def record_of(kind: type[Record], data: Mapping[str, Any]) -> Record:
     return kind(**values)
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file with mode 0600, all of it or nothing. Raises CliGuardError if a folder is there, OSError."""
+def write_atomically(path: Path, content: str | bytes, permissions: int = 0o600) -> None:
+    """Write a file, all of it or nothing. Raises CliGuardError if a folder is there, OSError."""
     if path.is_dir() and not path.is_symlink():
         raise CliGuardError(f"{path} should be a file, but it is a folder: remove it")
     # mkstemp(3) creates it with mode 0600.
@@ -78,6 +78,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
+        if permissions != 0o600:
+            Path(name).chmod(permissions)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -37,6 +37,10 @@ class Side:
     units: tuple[CodeUnit, ...] = ()
     unread: str = ""
 
+    def unit_named(self, name: str) -> CodeUnit | None:
+        """Return the unit of this name, None if the change touches none."""
+        return next((unit for unit in self.units if unit.name == name), None)
+
 
 NO_SIDE = Side()
 
@@ -146,7 +150,7 @@ class ChangeDifference:
             return found
         key = (file.change.path, name)
         if key not in self._alike:
-            was = next((unit for unit in file.old.units if unit.name == name), None)
+            was = file.old.unit_named(name)
             self._alike[key] = self._most_alike(was) if was else None
         return self._alike[key]
 

@@ -44,6 +44,8 @@ class FactKind(StrEnum):
     """A line of a comment, in `name`."""
 
 
+# What asks something: a guard may become a plain condition.
+JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 Key = tuple[FactKind, str, str]
 
 

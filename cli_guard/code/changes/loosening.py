@@ -12,6 +12,7 @@ from itertools import takewhile
 from cli_guard.code.changes.comparisons import looser_comparison
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    JUDGED,
     ONLY_SAYS,
     CodeFact,
     FactKind,
@@ -29,7 +30,6 @@ from cli_guard.rules.catalog import read_table
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 WHOLE_WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
 SIGN = re.compile(r"[=!<>]+")
-JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
 COMPARED = (
     FactKind.CALL,

@@ -12,6 +12,7 @@ from itertools import product
 
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    JUDGED,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -22,7 +23,6 @@ from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.syntax import Trees
 
-JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 PLACED = (FactKind.CALL, *JUDGED)
 MOST_PLACED = 200
 

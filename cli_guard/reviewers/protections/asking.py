@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from cli_guard.code.changes.difference import ChangeDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, CodeUnit, FactKind
+from cli_guard.code.changes.facts import IDENTIFIER, JUDGED, CodeFact, CodeUnit, FactKind
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import FileChange
-from cli_guard.reviewers.protections.families import GROUP, JUDGED, families_of
+from cli_guard.reviewers.protections.families import GROUP, families_of
 from cli_guard.reviewers.protections.losses import LONGEST_LINE, Loss, hunk_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import data

@@ -25,13 +25,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import JUDGED, CodeFact, FactKind, words_of_name
 from cli_guard.rules import data
 
 GROUP = "protections"
 PREFIX = "protection-"
 NAMED = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR, FactKind.DEFINITION)
-JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 PRINTED = (FactKind.OUTPUT, FactKind.ENTRY)
 JOINING = str.maketrans("", "", "_-")
 ERROR_CHECK = re.compile(

@@ -112,7 +112,8 @@ def marks_of(subject: ReviewInput, file: FileDifference) -> Marks:
     went = list(losses.members(file, file.went))
     came = list(losses.members(file, file.came, came=True))
     lost = {each.family for each in went}
-    if file.old.unread or any(losses_of(subject, alone)):
+    # A family says already that something is lost.
+    if not lost and (file.old.unread or any(losses_of(subject, alone))):
         lost.add(OTHER)
     touched = {each.family for each in came} | lost
     if any(fact.kind is FactKind.DEFINITION or warns(fact) for fact in file.came):

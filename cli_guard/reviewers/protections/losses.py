@@ -15,6 +15,7 @@ from cli_guard.code.changes.difference import (
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    JUDGED,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -28,7 +29,6 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 LONGEST_LINE = 1_000
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
-JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 # Families of checks that every program is full of: one that is written anew is no loss.
 ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
@@ -60,7 +60,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Losses:
-    """Finds the losses of a change; `texts` has what stands after it."""
+    """Finds the losses of a change; `contents` has what stands after it, `own_guards` what the policy calls guards."""
 
     difference: ChangeDifference
     contents: Contents
@@ -179,7 +179,7 @@ class Losses:
 
     def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
-        was = next((u for u in loss.file.old.units if u.name == loss.fact.unit), None)
+        was = loss.file.old.unit_named(loss.fact.unit)
         return was is not None and likeness(was, pair) >= LIKENESS
 
 
@@ -372,7 +372,7 @@ def parent_is_gone(loss: Loss) -> bool:
 def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
     """Return whether what a call made fit is used nowhere now, nor the variable that held the result."""
     fact = loss.fact
-    was = next((u for u in loss.file.old.units if u.name == fact.unit), None)
+    was = loss.file.old.unit_named(fact.unit)
     if (
         loss.family not in FITTING
         or was is None
