@@ -5,7 +5,7 @@ new.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -159,13 +159,13 @@ class ChangeReader:
         partial = self.nets(
             ((each, bases[each]) for each in commits if own.get(each)), paths
         )
-        for commit in commits:
+        texts = self._read_texts(commits, "message of")
+        for commit, (recorded, unread) in zip(commits, texts, strict=True):
             changes = ChangeSet(())
             if commit not in own:
                 changes = next(whole)
             elif own[commit]:
                 changes = replace(next(partial), identity="")
-            recorded, unread = self._read_text(commit, f"message of {commit[:10]}")
             yield replace(
                 changes,
                 commit=commit,
@@ -176,8 +176,18 @@ class ChangeReader:
                 skipped=(*changes.skipped, *unread),
             )
 
-    def _read_text(self, oid: str, name: str) -> tuple[RecordedText, list[Skipped]]:
-        raw = self._reader.read(oid, limit=MESSAGE_BYTES)
+    def _read_texts(
+        self, oids: Sequence[str], what: str
+    ) -> list[tuple[RecordedText, list[Skipped]]]:
+        """Return what objects say, and what of it was not read."""
+        return [
+            self._text_of(raw, f"{what} {oid[:10]}")
+            for oid, raw in zip(
+                oids, self._reader.read_all(oids, limit=MESSAGE_BYTES), strict=True
+            )
+        ]
+
+    def _text_of(self, raw: bytes | None, name: str) -> tuple[RecordedText, list[Skipped]]:
         recorded = read_object(raw or b"")
         if raw is None:
             return recorded, [
@@ -198,7 +208,7 @@ class ChangeReader:
             end: str | None = oid
             # Each step is an object of its own, which somebody made and pushed.
             while end:
-                recorded, unread = self._read_text(end, f"tag {end[:10]}")
+                ((recorded, unread),) = self._read_texts([end], "tag")
                 messages.append(recorded.message)
                 others.append(recorded.others)
                 skipped += unread

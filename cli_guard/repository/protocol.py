@@ -89,6 +89,11 @@ class Blobs(Protocol):
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""
 
+    def read_all(
+        self, blobs: Sequence[str], *, limit: int | None = None
+    ) -> list[bytes | None]:
+        """Return the bytes of objects as `read` does, all with one wait. Raises MissingObject."""
+
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
 
