@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
-from cli_guard.model import Contents, FileChange
+from cli_guard.model import Contents, FileChange, Kind
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
@@ -23,8 +23,8 @@ from cli_guard.reviewers.review_input import ReviewInput
 BIG_CHARS = 500_000
 # In a process that knows its own identity already, a look at what is known to be clean costs less than this.
 RECALLED_CHARS = 10_000
-# From about here a copy of the process saves more time than it costs.
-CHARS_A_WORKER = 400_000
+# From about here a copy of the process saves more time (70 ms and more) than it costs (10 ms).
+CHARS_A_WORKER = 70_000
 # The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000
 KINDS_LOADED = 10
@@ -100,7 +100,7 @@ class PerFileWork:
 def examine_files(
     subject: ReviewInput, assignments: Assignments, count: int
 ) -> Iterator[tuple[int, Results]]:
-    """Yield the results by file index, examined in `count` copies of this process."""
+    """Yield the results by file index, examined in `count` processes: this one and copies of it."""
     if count < 2:
         yield from examine_here(subject, assignments)
         return
@@ -122,18 +122,15 @@ def examine_files(
 
     def work(worker: int) -> Iterator[bytes]:
         contents = subject.contents
-        own = replace(
-            subject,
-            contents=contents.apart()
-            if isinstance(contents, ProcessContents)
-            else contents,
-        )
+        if worker and isinstance(contents, ProcessContents):
+            contents = contents.apart()
+        own = replace(subject, contents=contents)
         part = {number: assignments[number] for number in numbers[worker::count]}
         for number, results in examine_here(own, part):
             data = {name: result.as_data() for name, result in results.items()}
             yield json.dumps([number, data]).encode("ascii")
 
-    for _, line in workers.lines_of(count, work):
+    for _, line in workers.lines_of(count, work, joins=True):
         number, data = json.loads(line)
         missing.pop(number, None)
         yield number, {name: FileResult.of_data(each) for name, each in data.items()}
@@ -171,7 +168,7 @@ def add_file_work(
     )
     if chars <= (RECALLED_CHARS if cache and identity.cache_info().currsize else BIG_CHARS):
         return subject
-    count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
+    count = count_workers(subject, chars)
     # A part of a review has not read every file whose results would be kept.
     clean_files = (
         CleanFiles(
@@ -181,3 +178,11 @@ def add_file_work(
         else None
     )
     return replace(subject, work=PerFileWork(subject, count, clean_files, on_progress))
+
+
+def count_workers(subject: ReviewInput, added: int) -> int:
+    """Return in how many processes the files are examined: each file is read as a whole, however little changes."""
+    files = subject.changes.files
+    sizes = sum(each.size or 0 for each in files if each.kind is Kind.TEXT and each.hunks)
+    most = min(max(added, sizes) // CHARS_A_WORKER, len(files))
+    return min(most, workers.idle()) if most > 1 else 1
