@@ -15,6 +15,7 @@ from cli_guard.model import Contents, FileChange, Kind
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
+from cli_guard.reviewers.docs.sources import paths_with_room
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import ReviewInput
@@ -28,6 +29,8 @@ CHARS_A_WORKER = 70_000
 # The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000
 KINDS_LOADED = 10
+# The first in the order of the reviewers that advise: what it may read does not depend on any other.
+FIRST_ADVISING = "docs"
 
 # The index of a file in the change, and the reviewers that have to examine it.
 Assignments = Mapping[int, tuple[str, ...]]
@@ -57,11 +60,20 @@ class PerFileWork:
         self._clean_files = clean_files
         self._on_progress = on_progress
         self._results: dict[int, Results] | None = None
-        self._names = [
-            r.name
-            for r in examining()
-            if r.name not in subject.idle | subject.advice.bounded
-        ]
+        self._has_room: frozenset[str] = frozenset()
+        self._names = [r.name for r in examining() if self._may_examine(r.name)]
+
+    def _may_examine(self, name: str) -> bool:
+        """Return whether a reviewer may read a file before its turn; of those with a bound only the first may."""
+        return name not in self._subject.idle and (
+            name == FIRST_ADVISING or name not in self._subject.advice.bounded
+        )
+
+    def _is_due(self, name: str, change: FileChange) -> bool:
+        if name in self._subject.advice.bounded and change.path not in self._has_room:
+            return False
+        shard = self._subject.shard
+        return not shard or shard.has_file(name, change.path)
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
         if self._results is None:
@@ -69,31 +81,30 @@ class PerFileWork:
             self._results = {
                 id(files[number]): each for number, each in self._examine_all().items()
             }
-        nothing = (
-            NOTHING if id(change) in self._results and reviewer in self._names else None
-        )
-        found = self._results.get(id(change), {}).get(reviewer, nothing)
+        if id(change) not in self._results or not self._is_due(reviewer, change):
+            return None
+        nothing = NOTHING if reviewer in self._names else None
+        found = self._results[id(change)].get(reviewer, nothing)
         return None if found == AGAIN else found
 
     def _examine_all(self) -> dict[int, Results]:
         files = dict(enumerate(self._subject.changes.files))
+        if FIRST_ADVISING in self._names and self._subject.advice.bounded:
+            self._has_room = paths_with_room(self._subject)
         found = dict(self._clean_files.recall(files)) if self._clean_files else {}
-        shard = self._subject.shard
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
             missing = (name for name in self._names if name not in found.get(number, {}))
-            due = tuple(
-                name for name in missing if not shard or shard.has_file(name, change.path)
-            )
-            if due:
+            if due := tuple(name for name in missing if self._is_due(name, change)):
                 left[number] = due
         fresh: dict[int, Results] = {}
         for number, results in examine_files(self._subject, left, self._count):
-            fresh[number] = found[number] = found.get(number, {}) | results
+            known = found.get(number, {}) | dict.fromkeys(left[number], NOTHING)
+            fresh[number] = found[number] = known | results
             if self._on_progress:
                 self._on_progress(len(fresh), len(left))
         if self._clean_files:
-            self._clean_files.keep(fresh, self._names)
+            self._clean_files.keep(fresh)
         return found
 
 
