@@ -5,19 +5,19 @@ copies of this process; the result for a file does not depend on the copy.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
+from cli_guard.errors import CliGuardError
 from cli_guard.model import Contents, FileChange, Kind
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
-from cli_guard.reviewers.docs.sources import paths_with_room
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
-from cli_guard.reviewers.registry import examining
+from cli_guard.reviewers.registry import REVIEWERS, examining
 from cli_guard.reviewers.review_input import ReviewInput
 
 # Below this everything is kept anyway, and another order gains nothing.
@@ -29,8 +29,6 @@ CHARS_A_WORKER = 70_000
 # The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000
 KINDS_LOADED = 10
-# The first in the order of the reviewers that advise: what it may read does not depend on any other.
-FIRST_ADVISING = "docs"
 
 # The index of a file in the change, and the reviewers that have to examine it.
 Assignments = Mapping[int, tuple[str, ...]]
@@ -60,17 +58,11 @@ class PerFileWork:
         self._clean_files = clean_files
         self._on_progress = on_progress
         self._results: dict[int, Results] | None = None
-        self._has_room: frozenset[str] = frozenset()
-        self._names = [r.name for r in examining() if self._may_examine(r.name)]
-
-    def _may_examine(self, name: str) -> bool:
-        """Return whether a reviewer may read a file before its turn; of those with a bound only the first may."""
-        return name not in self._subject.idle and (
-            name == FIRST_ADVISING or name not in self._subject.advice.bounded
-        )
+        self._with_room: Mapping[str, Collection[str]] = {}
+        self._names = [r.name for r in examining() if r.name not in subject.idle]
 
     def _is_due(self, name: str, change: FileChange) -> bool:
-        if name in self._subject.advice.bounded and change.path not in self._has_room:
+        if name in self._with_room and change.path not in self._with_room[name]:
             return False
         shard = self._subject.shard
         return not shard or shard.has_file(name, change.path)
@@ -89,8 +81,7 @@ class PerFileWork:
 
     def _examine_all(self) -> dict[int, Results]:
         files = dict(enumerate(self._subject.changes.files))
-        if FIRST_ADVISING in self._names and self._subject.advice.bounded:
-            self._has_room = paths_with_room(self._subject)
+        self._with_room = take_room(self._subject)
         found = dict(self._clean_files.recall(files)) if self._clean_files else {}
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
@@ -106,6 +97,20 @@ class PerFileWork:
         if self._clean_files:
             self._clean_files.keep(fresh)
         return found
+
+
+def take_room(subject: ReviewInput) -> dict[str, Collection[str]]:
+    """Let the reviewers that only advise take the room of a hook, in their order; return what each may read."""
+    bounded = [r for r in REVIEWERS if r.name in subject.advice.bounded - subject.idle]
+    found: dict[str, Collection[str]] = {}
+    for reviewer in bounded:
+        try:
+            found[reviewer.name] = reviewer.paths_with_room(subject)
+        except CliGuardError:
+            raise
+        except Exception:  # as `examine_or_fail`
+            found[reviewer.name] = ()
+    return found
 
 
 def examine_files(

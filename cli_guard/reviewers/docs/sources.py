@@ -116,13 +116,6 @@ def read_sources(subject: ReviewInput) -> tuple[list[SourceFile], list[Skipped]]
     return sources, skipped
 
 
-def paths_with_room(subject: ReviewInput) -> frozenset[str]:
-    """Take the room that a hook has for advice, as `read_sources` does; return the paths of the files in it."""
-    ordered = sorted(subject.changes, key=lambda c: c.path)
-    found = ((change.path, read_source(subject, change)) for change in ordered)
-    return frozenset(path for path, source in found if source is not None)
-
-
 def _concerned(change: FileChange) -> bool:
     if (
         change.kind is not Kind.TEXT
