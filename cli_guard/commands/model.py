@@ -138,6 +138,9 @@ class WorkTree(Protocol):
         `*` stands for all if the names of the tracked files take over `most` bytes.
         """
 
+    def holds_work(self, path: str) -> bool:
+        """Return whether there is a file at or below a path that Git tracks, or neither tracks nor ignores."""
+
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program."""
 

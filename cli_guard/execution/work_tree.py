@@ -160,6 +160,15 @@ class TrustedTree:
             self._uncommitted = (*listed, ("*", False)) if more else listed
         return self._uncommitted
 
+    def holds_work(self, path: str) -> bool:
+        """Return whether a file at or below a path is not ignored; True if Git cannot be asked."""
+        listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+        try:
+            out, _ = self._git.run_bounded(*listing, path, limit=LONGEST_PATH)
+        except CliGuardError:
+            return True
+        return bool(out)
+
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program."""
         name = re.compile(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")

@@ -21,12 +21,11 @@ from cli_guard.commands.effects.paths import (
     path_of,
     write_path,
 )
-from cli_guard.commands.effects.places import (
-    PathClass,
-    classify_path,
-)
+from cli_guard.commands.effects.places import PathClass, classify_path
+from cli_guard.commands.effects.settings import may_be_command, settings_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import EffectKind, Span
+from cli_guard.commands.programs import PLAIN
 from cli_guard.commands.scope import (
     NOTHING,
     TOKEN,
@@ -62,6 +61,7 @@ def run_call(call: Call) -> Stream:
         own_effect(call)
         apply_options(call)
         apply_operands(call)
+        judge_settings(call)
         check_links(call)
         note_unknown_words(call)
         if not call.took_input:
@@ -139,7 +139,7 @@ def apply_options(call: Call) -> None:
 
 def apply_operands(call: Call) -> None:
     for kind, operand in call.arguments.kinds:
-        if kind == "text" and TOKEN in operand.taints and call.program.name not in SILENT:
+        if kind in PLAIN and TOKEN in operand.taints and call.program.name not in SILENT:
             reason = "gets a variable that is named like a secret, and may print it"
             call.effect(EffectKind.CREDENTIAL, None, reason, operand.span)
         values.take(
@@ -149,6 +149,14 @@ def apply_operands(call: Call) -> None:
             call.spec.reason,
             call.spec.rule,
         )
+
+
+def judge_settings(call: Call) -> None:
+    """Judge what may be a command in the settings of a tool that runs code: `make PYTHON="git clean"`."""
+    if EffectKind.EXEC in (call.spec.effect, call.program.effect):
+        for each in settings_of(call.arguments, call.fields):
+            if may_be_command(each):
+                call.shell.run_child(each.value, each.span)
 
 
 def check_links(call: Call) -> None:

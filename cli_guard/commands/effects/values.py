@@ -18,7 +18,7 @@ from cli_guard.commands.effects.paths import (
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import EffectKind, Span
-from cli_guard.commands.programs import MODULES, read_table, sub_command
+from cli_guard.commands.programs import MODULES, PLAIN, read_table, sub_command
 from cli_guard.commands.scope import (
     ANYTHING,
     BELOW,
@@ -100,7 +100,7 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
             call.reads.append(call.scope.files.get(path, secret))
     elif kind == "write":
         call.written.append((given, "writes"))
-    elif kind != "text":
+    elif kind not in PLAIN:
         take_effect(call, EffectKind(kind), given, reason, rule)
 
 

@@ -7,8 +7,9 @@ from itertools import pairwise, takewhile
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, EffectKind
-from cli_guard.commands.trust.code import brings_more, is_trusted_call
+from cli_guard.commands.trust.code import is_trusted_call
 from cli_guard.commands.trust.place import Place, makes_link
+from cli_guard.commands.trust.words import brings_more
 from cli_guard.hooks import REVIEW_HOOKS
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.

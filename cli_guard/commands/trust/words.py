@@ -1,0 +1,206 @@
+"""Words handed to the project's own tools: which of them bring code, take work away, or ask for what leaves the tree."""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from cli_guard.commands.effects.places import GLOBS
+from cli_guard.commands.effects.settings import PART, Setting, settings_of
+from cli_guard.commands.invocations import ProgramInvocation
+from cli_guard.commands.model import EffectKind
+from cli_guard.commands.programs import table
+from cli_guard.commands.trust.place import Place, is_loopback
+
+# `CC='touch x;'`, `X="'"`: a word that a shell would not take as one plain word.
+EXPRESSION = re.compile(r"""[;|&<>`"'\\\n]""")
+NUMBER = re.compile(r"[vV]?\d[\w.+-]*|true|false|yes|no|on|off", re.IGNORECASE)
+# The name of a setting, or option, whose value is a folder that a build fills, and often empties first.
+OUTPUT_FOLDER = re.compile(
+    r"-o|-d|(?:.*[-_.])?(?:out|output|dist|dest|destination|target|build|te?mp|reports?|artifacts?|site|public|html|coverage"
+    r"|results?|cache)(?:[-_.]?(?:dir|directory|folder|path|root))?|prefix",
+    re.IGNORECASE,
+)
+FOLDERS = ("dir", "directory", "folder")
+HOSTS = frozenset(
+    "api host server registry proxy endpoint remote url uri mirror addr address".split()
+)
+HOST_NAME = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?(?:/.*)?")
+# Kinds of the operands that a program changes whatever they are.
+HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move"))
+INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash env time nice".split())
+# Between the parts of a task's name: `db:migrate`, `docs/publish`.
+SEGMENTS = re.compile(r"[:/.\s]+")
+BEFORE = re.compile(r"(?:re|pre|post|un|auto)(?=[a-z])")
+
+
+def brings_more(place: Place, caller: ProgramInvocation) -> bool:
+    """Return whether a word of a command brings what is not the project's, or loses data: `--with`, `CC=rm`, `-o src`."""
+    given = caller.arguments
+    words = [word.start for word in caller.fields[1 : len(caller.fields) - len(given.rest)]]
+    asks = list_asks(place, given.spec.name)
+    matched = any(
+        fnmatchcase(word, ask) or word.startswith(f"{ask}=")
+        for word in words
+        for ask in asks
+    )
+    return (
+        matched
+        or given.has(*asks)
+        or any(leaves(place, word.start) for word in given.unknown if word.start[:1] == "-")
+        or any(
+            not is_plain(place, each, caller.folder)
+            for each in settings_of(given, list(caller.fields))
+        )
+        or any(fills_work(place, *each, caller) for each in list_valued(caller))
+    )
+
+
+def list_asks(place: Place, name: str) -> frozenset[str]:
+    """Return the words that make a program or one of its sub-commands ask."""
+    pairs = (ask.rpartition(" ") for ask in place.lists.asks)
+    return frozenset(word for program, _, word in pairs if name.startswith(program))
+
+
+def is_plain(place: Place, setting: Setting, folder: str | None) -> bool:
+    """Return whether a setting is a plain word, a number, options or a path, and no program that its name runs."""
+    value = setting.value.strip()
+    if setting.is_option:
+        return has_plain_options(place, setting)
+    if setting.name and EXPRESSION.search(value):
+        return False
+    if names_host(setting) or changes_files(value):
+        return False
+    if not setting.names_code or NUMBER.fullmatch(value) or not value:
+        return True
+    words = value.split()
+    if "/" in words[0]:
+        return place.exists(place.resolve(words[0], folder))
+    # More than one word was judged as a command.
+    return len(words) > 1 or runs_code(place, words[0])
+
+
+def runs_code(place: Place, program: str) -> bool:
+    """Return whether a program is an interpreter, or one of those that run the project's own code."""
+    spec = table(program)
+    return spec is not None and (spec.name in INTERPRETERS or place.is_own_tool(spec))
+
+
+def changes_files(value: str) -> bool:
+    """Return whether a word is the name of a program that changes the files it is given: `rm`, `tee`."""
+    spec = table(value) if value.isidentifier() else None
+    return spec is not None and any(
+        kind.removesuffix("...") in HARM for kind in spec.operands
+    )
+
+
+def names_host(setting: Setting) -> bool:
+    """Return whether a setting is the name of another machine."""
+    parts = {part.lower() for part in PART.findall(setting.name)}
+    return (
+        not HOSTS.isdisjoint(parts)
+        and HOST_NAME.fullmatch(setting.value) is not None
+        and not is_loopback(setting.value)
+    )
+
+
+def has_plain_options(place: Place, setting: Setting) -> bool:
+    """Return whether options for a compiler are known ones, and those for another program bring no code."""
+    if setting.name.lower().endswith("flags"):
+        return place.matches("flags", setting.value) or all(
+            FLAG.fullmatch(word) for word in setting.value.split()
+        )
+    words = setting.value.split()
+    return not setting.names_code and not any(
+        fnmatchcase(word, ask) for word in words for ask in list_asks(place, "")
+    )
+
+
+# An option of a compiler or linker that names no program, and what Go's `-X` sets.
+FLAG = re.compile(
+    r"-[IlLDUWOgmvswXN][\w./:=+,-]*|-f(?!plugin)[\w=-]+|-std=[\w+]+|-pthread|-static|-shared|-race|all"
+    r"|[\w./-]+=[\w.+-]*"
+)
+
+
+def list_valued(caller: ProgramInvocation) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """Yield the names of each option or setting that has a value, what it takes, and the value."""
+    given = caller.arguments
+    for option, value in given.values:
+        yield option.names, option.takes or "text", value.start
+    for each in settings_of(given, list(caller.fields)):
+        yield (each.name,), "text", each.value
+
+
+def fills_work(
+    place: Place, names: tuple[str, ...], takes: str, value: str, caller: ProgramInvocation
+) -> bool:
+    """Return whether an option gives a tool a folder to fill that holds files which are not made by a build.
+
+    Most tools empty such a folder first. A folder that others only write to may be the one that the command runs in.
+    """
+    if takes not in ("text", "setting", EffectKind.WRITE) or not value:
+        return False
+    if not any(
+        OUTPUT_FOLDER.fullmatch(name.lstrip("-") if len(name) > 2 else name)
+        for name in names
+    ):
+        return False
+    path = place.resolve(value, caller.folder)
+    if takes == EffectKind.WRITE and f"{caller.folder}/".startswith(f"{path}/"):
+        return False
+    is_named = any(name.lower().endswith(FOLDERS) for name in names)
+    return (is_named or place.is_folder(path)) and place.tree.holds_work(path)
+
+
+def leaves_by_task(place: Place, caller: ProgramInvocation) -> bool:
+    """Return whether a task or a sub-command of a tool is named after something that leaves the tree or loses data."""
+    given = caller.arguments
+    valued = [(option.takes, value) for option, value in given.values]
+    named = [
+        (kind, word.start)
+        for kind, word in (*given.kinds, *valued)
+        if kind in ("task", "verb") and "=" not in word.start
+    ]
+    if given.sub_command is not None:
+        named += [("task", word) for word in given.spec.name.split()[1:]]
+    return any(
+        leaves(place, word) or (kind == "verb" and word in place.lists.brings)
+        for kind, word in named
+        if not place.is_file(word)
+    )
+
+
+def leaves(place: Place, task: str) -> bool:
+    """Return whether a task is named so: `release`, `redeploy`, `db:reset`, `migrate-prod`; not `release-notes`."""
+    if GLOBS.search(task):
+        # `npm-run-all 'dep*'`
+        return any(
+            fnmatchcase(each, task.lower())
+            for each in (*place.lists.leaves, *place.lists.alone)
+        )
+    segments = [name_parts(place, each) for each in SEGMENTS.split(task)]
+    parts = {part for each in segments for part in each}
+    if not place.lists.leaves.isdisjoint(parts):
+        return True
+    if not place.lists.builds.isdisjoint(parts):
+        return False
+    return any(ends_with_leaving(place, each) for each in segments) or (
+        len(parts) > 1 and not place.lists.production.isdisjoint(parts)
+    )
+
+
+def name_parts(place: Place, name: str) -> list[str]:
+    """Return the parts of a name in lower case, `redeploy` as `deploy`."""
+    parts = [part.lower() for part in PART.findall(name)]
+    plain = [BEFORE.sub("", part, count=1) for part in parts]
+    known = place.lists.leaves | place.lists.alone
+    return [
+        short if short in known else part for part, short in zip(parts, plain, strict=True)
+    ]
+
+
+def ends_with_leaving(place: Place, parts: list[str]) -> bool:
+    """Return whether the last part of a name, but for its affixes, leaves the tree: `release-patch`, `cut-release`."""
+    while parts and parts[-1] in place.lists.affixes:
+        parts = parts[:-1]
+    return parts[-1:] != [] and parts[-1] in place.lists.alone
