@@ -15,8 +15,8 @@ NAMED = re.compile(
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # Last parts of names whose value tools run, and what says so wherever it stands: `CC`, `HOST_CC`, `commands_pre`.
 PROGRAMS = frozenset(
-    "cc cxx cpp ld nm sh shell bash py python pytest tool wrapper launcher hook editor pager browser git docker node npm"
-    " npx yarn pnpm pip go cargo rm cp mv mkdir install make compiler linker interpreter sudo".split()
+    "cc cxx cpp ld nm sh shell bash py python pytest tool wrapper launcher hook editor pager browser git docker node"
+    " npm npx yarn pnpm pip go cargo rm cp mv mkdir install make compiler linker interpreter sudo".split()
 )
 COMMANDS = frozenset("cmd command commands exec executable program javaagent".split())
 # What a shell does more with than split it at blanks.
@@ -75,7 +75,7 @@ def split_setting(word: Field, name: str) -> Setting:
 def may_be_command(setting: Setting) -> bool:
     """Return whether a value is the text of a command, and not only a word, options or a sentence."""
     text = setting.value.strip()
-    if setting.is_option or not BLANK.search(text) and not SHELL_TEXT.search(text):
+    if setting.is_option or not (BLANK.search(text) or SHELL_TEXT.search(text)):
         return False
     first = text.split()[0] if text else ""
     return (

@@ -15,7 +15,7 @@ from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import drop_places
 from cli_guard.commands.trust.place import Place, is_loopback
-from cli_guard.commands.trust.words import brings_more, leaves, leaves_by_task, list_asks
+from cli_guard.commands.trust.words import brings_more, leaves, leaves_by_task
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -95,9 +95,7 @@ def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
     )
     # The script, and its first word: `manage.py flush`.
     names = [path.rpartition("/")[2].partition(".")[0], *words[at + 1 : at + 2]]
-    resets = names[0] == "manage" and not list_asks(place, "django-admin").isdisjoint(
-        words[at + 1 :]
-    )
+    resets = names == ["manage", "migrate"] and "zero" in words[at + 2 :]
     # A here-document is code for a script (`manage.py shell`) more often than data.
     fed = at > 0 and (caller.stdin.text or "").strip() != ""
     return (

@@ -1,4 +1,4 @@
-"""Words handed to the project's own tools: which of them bring code, take work away, or ask for what leaves the tree."""
+"""Words handed to the project's own tools: which bring code, take work away, or name what leaves the tree."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ EXPRESSION = re.compile(r"""[;|&<>`"'\\\n]""")
 NUMBER = re.compile(r"[vV]?\d[\w.+-]*|true|false|yes|no|on|off", re.IGNORECASE)
 # The name of a setting, or option, whose value is a folder that a build fills, and often empties first.
 OUTPUT_FOLDER = re.compile(
-    r"-o|-d|(?:.*[-_.])?(?:out|output|dist|dest|destination|target|build|te?mp|reports?|artifacts?|site|public|html|coverage"
+    r"o|d|(?:.*[-_.])?(?:out|output|dist|dest|destination|target|build|te?mp|reports?|artifacts?|site|public|html|coverage"
     r"|results?|cache)(?:[-_.]?(?:dir|directory|folder|path|root))?|prefix",
     re.IGNORECASE,
 )
@@ -34,10 +34,13 @@ BEFORE = re.compile(r"(?:re|pre|post|un|auto)(?=[a-z])")
 
 
 def brings_more(place: Place, caller: ProgramInvocation) -> bool:
-    """Return whether a word of a command brings what is not the project's, or loses data: `--with`, `CC=rm`, `-o src`."""
+    """Return whether a word brings what is not the project's, or loses data: `--with`, `CC=rm`, `-o src`."""
     given = caller.arguments
     words = [word.start for word in caller.fields[1 : len(caller.fields) - len(given.rest)]]
     asks = list_asks(place, given.spec.name)
+    # What other programs are told is judged where it is written.
+    runs = place.is_own_tool(given.spec)
+    settings = list(settings_of(given, list(caller.fields))) if runs else []
     matched = any(
         fnmatchcase(word, ask) or word.startswith(f"{ask}=")
         for word in words
@@ -47,10 +50,7 @@ def brings_more(place: Place, caller: ProgramInvocation) -> bool:
         matched
         or given.has(*asks)
         or any(leaves(place, word.start) for word in given.unknown if word.start[:1] == "-")
-        or any(
-            not is_plain(place, each, caller.folder)
-            for each in settings_of(given, list(caller.fields))
-        )
+        or not all(is_plain(place, each, caller.folder) for each in settings)
         or any(fills_work(place, *each, caller) for each in list_valued(caller))
     )
 
@@ -138,18 +138,15 @@ def fills_work(
 
     Most tools empty such a folder first. A folder that others only write to may be the one that the command runs in.
     """
-    if takes not in ("text", "setting", EffectKind.WRITE) or not value:
-        return False
-    if not any(
-        OUTPUT_FOLDER.fullmatch(name.lstrip("-") if len(name) > 2 else name)
-        for name in names
-    ):
+    filled = [name for name in names if OUTPUT_FOLDER.fullmatch(name.lstrip("-") or name)]
+    if not filled or not value or takes not in ("text", "setting", EffectKind.WRITE):
         return False
     path = place.resolve(value, caller.folder)
-    if takes == EffectKind.WRITE and f"{caller.folder}/".startswith(f"{path}/"):
+    is_above = f"{caller.folder}/".startswith(f"{path}/")
+    if place.relative(path) is None or (is_above and takes == EffectKind.WRITE):
         return False
-    is_named = any(name.lower().endswith(FOLDERS) for name in names)
-    return (is_named or place.is_folder(path)) and place.tree.holds_work(path)
+    is_folder = all(name.lower().endswith(FOLDERS) for name in filled)
+    return (is_folder or place.is_folder(path)) and place.tree.holds_work(path)
 
 
 def leaves_by_task(place: Place, caller: ProgramInvocation) -> bool:
