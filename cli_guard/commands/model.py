@@ -153,6 +153,12 @@ class WorkTree(Protocol):
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
 
+    def is_on_branch(self, revision: str) -> bool | None:
+        """Return whether a branch, a remote-tracking branch or a tag holds a commit; None if there is none so named."""
+
+    def holds_resolutions(self) -> bool:
+        """Return whether conflicts of a merge, or the like, that goes on were resolved, which an abort would lose."""
+
     def reviews_commits(self) -> bool:
         """Return whether a hook of cli-guard reviews each commit."""
 

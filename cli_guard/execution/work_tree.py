@@ -44,6 +44,8 @@ DIFF = (
     "--no-renames",
     "--ignore-submodules",
 )
+# What Git writes into a file with a conflict.
+MARK = re.compile(rb"(?m)^<<<<<<< ")
 MOST_NAMES = 30_000
 INDEX_BYTES = 5_000_000
 # path_resolution(7): what is longer, a name or a whole path, is none.
@@ -204,6 +206,26 @@ class TrustedTree:
             self._git.optional(
                 "for-each-ref", "--count=1", "--contains=HEAD", "--format=1", "refs/remotes"
             )
+        )
+
+    def is_on_branch(self, revision: str) -> bool | None:
+        """Return whether a reference other than the stash holds a commit; None if nothing is named so."""
+        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        commit = self._git.optional(*named, f"{revision}^{{commit}}")
+        if not commit:
+            return None
+        holding = ("for-each-ref", "--count=1", "--format=1", f"--contains={commit}")
+        return bool(self._git.optional(*holding, "refs/heads", "refs/remotes", "refs/tags"))
+
+    def holds_resolutions(self) -> bool:
+        """Return whether a conflict was resolved: in the index, or in a file that has no marks any more."""
+        if self._git.optional("ls-files", "--resolve-undo"):
+            return True
+        out, more = self._git.run_bounded("ls-files", "--unmerged", "-z", limit=INDEX_BYTES)
+        rows = {row.partition(b"\t")[2] for row in out.split(b"\0") if row}
+        paths = (Path(self._git.cwd, os.fsdecode(row)) for row in rows)
+        return more or any(
+            not MARK.search(read_plain(path)) for path in paths if path.is_file()
         )
 
     def reviews_commits(self) -> bool:

@@ -9,6 +9,8 @@ from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.output import (
+    COPIES_INPUT,
+    SILENT,
     collect_taints,
     find_network_taints,
     find_path_taints,
@@ -42,14 +44,12 @@ CHANGES = frozenset((EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "mo
 SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = (PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG)
-COPIES_INPUT = frozenset(("cat", "tee"))
+COPIES_FILES = frozenset(("cp", "mv", "install", "dd"))
 GUARD_PACKAGES = frozenset(
     ("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook")
 )
 RUNS_COMMANDS = (("cli-guard", "exec"), ("cli_guard", "exec"))
 FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
-# Programs that print no operand, not even in an error about it.
-SILENT = frozenset(("test", "[", "true", "false", ":"))
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -261,7 +261,7 @@ def finish(call: Call) -> Stream:
             call.shell.run_script(given.script, carried)
             continue
         copied = (
-            carried if call.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
+            carried if call.program.name in COPIES_INPUT | COPIES_FILES else Stream(None)
         )
         stream = replace(copied, taints=copied.taints | taints)
         if verb in ("deletes", "moves"):

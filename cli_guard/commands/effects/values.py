@@ -96,8 +96,8 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
         if kind == "move":
             path = path_of(call.shell, given)
-            secret = SECRET_DATA if is_credential(path) else NOTHING
-            call.reads.append(call.scope.files.get(path, secret))
+            moved = SECRET_DATA if is_credential(path) else Stream(None)
+            call.reads.append(call.scope.files.get(path, moved))
     elif kind == "write":
         call.written.append((given, "writes"))
     elif kind not in PLAIN:

@@ -15,7 +15,12 @@ from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import drop_places
 from cli_guard.commands.trust.place import Place, is_loopback
-from cli_guard.commands.trust.words import brings_more, leaves, leaves_by_task
+from cli_guard.commands.trust.words import (
+    brings_more,
+    leaves,
+    leaves_by_task,
+    may_do_anything,
+)
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -102,6 +107,7 @@ def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
         is_own_program(place, path)
         and not fed
         and not resets
+        and not (at == 0 and may_do_anything(place, caller))
         and not any(leaves(place, name) for name in names)
         and not place.is_unread(path)
     )
@@ -198,8 +204,10 @@ def is_known_here(place: Place, effect: Effect, caller: ProgramInvocation | None
     if caller is None or not effect.target:
         return False
     if effect.target == caller.program and table(effect.target) is None:
-        return place.stays_inside(caller) and comes_with_project(
-            place, effect.target, caller
+        return (
+            place.stays_inside(caller)
+            and comes_with_project(place, effect.target, caller)
+            and not may_do_anything(place, caller)
         )
     return effect.target.startswith("-") and is_trusted_call(place, caller)
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.places import GLOBS
 from cli_guard.commands.effects.settings import PART, Setting, settings_of
-from cli_guard.commands.invocations import ProgramInvocation
+from cli_guard.commands.invocations import NODE, ProgramInvocation
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.programs import table
 from cli_guard.commands.trust.place import Place, is_loopback
@@ -28,6 +28,7 @@ HOST_NAME = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?(?:/.*)?")
 # Kinds of the operands that a program changes whatever they are.
 HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move"))
 INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash env time nice".split())
+NODE_RUNNERS = frozenset("npx npm bunx bun pnpm yarn".split())
 # Between the parts of a task's name: `db:migrate`, `docs/publish`.
 SEGMENTS = re.compile(r"[:/.\s]+")
 BEFORE = re.compile(r"(?:re|pre|post|un|auto)(?=[a-z])")
@@ -147,6 +148,25 @@ def fills_work(
         return False
     is_folder = all(name.lower().endswith(FOLDERS) for name in filled)
     return (is_folder or place.is_folder(path)) and place.tree.holds_work(path)
+
+
+def may_do_anything(place: Place, caller: ProgramInvocation) -> bool:
+    """Return whether a program of a package that no table describes is given files, or is named after what leaves.
+
+    It may delete what it is given (`npx del-cli src`). A program of the project's own is code that was reviewed.
+    """
+    if table(caller.program) is not None:
+        return False
+    words = [word.start for word in caller.fields[1:]]
+    if any(leaves(place, word) for word in (caller.program, *words[:2]) if word[:1] != "-"):
+        return True
+    runner = caller.parent.arguments.spec.program if caller.parent else ""
+    values = [word.rpartition("=")[2] for word in words]
+    return (runner in NODE_RUNNERS or f"{NODE}/" in caller.name) and any(
+        GLOBS.search(value) or place.exists(place.resolve(value, caller.folder))
+        for value in values
+        if value and value[:1] != "-"
+    )
 
 
 def leaves_by_task(place: Place, caller: ProgramInvocation) -> bool:
