@@ -129,6 +129,9 @@ class WorkTree(Protocol):
     def list_links(self) -> tuple[str, ...]:
         """Return the symbolic links in the tree, at most as many as can be looked at."""
 
+    def adds_links(self, revision: str) -> bool:
+        """Return whether a commit has a symbolic link that HEAD does not have, or its files cannot be listed."""
+
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
 

@@ -133,6 +133,19 @@ class TrustedTree:
                     folders.append(entry.path)
         return is_odd or bool(folders), tuple(links)
 
+    def adds_links(self, revision: str) -> bool:
+        """Return whether a commit has a link that HEAD has not; False if nothing is named so."""
+        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        if not self._git.optional(*named, f"{revision}^{{commit}}"):
+            return False
+        raw = ("diff-tree", "-r", "-z", "--no-renames", "HEAD", revision, "--")
+        try:
+            out, more = self._git.run_bounded(*raw, limit=INDEX_BYTES)
+        except CliGuardError:
+            return True
+        # git-diff-tree(1): `:OLD-MODE NEW-MODE ...`.
+        return more or any(row[8:14] == b"120000" for row in out.split(b"\0"))
+
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
         if not all(map(REVISION.fullmatch, revisions)):

@@ -9,7 +9,8 @@ from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.trust.code import is_trusted_call
-from cli_guard.commands.trust.place import Place, makes_link
+from cli_guard.commands.trust.links import has_new_links, makes_link
+from cli_guard.commands.trust.place import Place
 from cli_guard.commands.trust.words import brings_more
 from cli_guard.hooks import REVIEW_HOOKS
 
@@ -60,7 +61,8 @@ UNSAFE_PATCH = re.compile(
 
 def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     target = effect.target or ""
-    if place.steps_back or (place.makes_links and not (caller and makes_link(caller))):
+    links = caller is not None and makes_link(caller)
+    if place.steps_back or (not links and has_new_links(place, effect, caller)):
         return False
     if target.startswith(("/", "~")):
         if takes_place(place, effect, caller) and loses_work(place, target):
@@ -88,7 +90,7 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
 
 
 def takes_place(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
-    """Return whether a write leaves nothing of what a file holds: it is emptied, moved onto, or taken from Git again."""
+    """Return whether a write leaves nothing of a file: it is emptied, moved onto, or taken from Git again."""
     if effect.reason.startswith(EMPTIES):
         return True
     if caller is not None and caller.program in ("mv", "ln"):
@@ -232,7 +234,7 @@ def deletes_what_comes_back(
     place: Place, effect: Effect, caller: ProgramInvocation | None
 ) -> bool:
     target = effect.target or ""
-    if caller is None or place.steps_back or place.makes_links:
+    if caller is None or place.steps_back or has_new_links(place, effect, caller):
         return False
     if not target.startswith(("/", "~")):
         cleans = caller.arguments.spec.name in place.lists.cleans

@@ -23,7 +23,7 @@ DETOURS = frozenset(
     " --abstract-unix-socket --interface --doh-url --dns-servers -K --config --proxy1.0".split()
 )
 # The name of a branch that the same script makes, or a path; not the stash that it fills.
-NEW_NAME = re.compile(r"(?!(?:refs/)?stash\Z)[\w.][\w./+-]*|(?:HEAD|@)[~^\d]*")
+NEW_NAME = re.compile(r"(?!(?:refs/)?stash(?![\w/.-]))[\w.@][\w./+-]*[~^\d]*")
 CLIENTS = frozenset("curl wget http https xh".split())
 SIGNAL = re.compile(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+)")
 JOB = re.compile(r"%(?:\d+|[%+-])?\Z")
@@ -96,7 +96,7 @@ def is_recorded(place: Place, word: Field) -> bool:
     name = word.text.rpartition("..")[2].lstrip("^.") or "HEAD"
     found = place.tree.is_on_branch("@{-1}" if name == "-" else name)
     if found is None:
-        return NEW_NAME.fullmatch(name) is not None
+        return name == "-" or NEW_NAME.fullmatch(name) is not None
     return found
 
 
