@@ -69,7 +69,12 @@ def split_setting(word: Field, name: str) -> Setting:
     named = None if is_options else NAMED.fullmatch(word.start)
     if named is None:
         return Setting(name.lstrip("-"), word.start, word.span)
-    return Setting(named[1], named[2], word.span)
+    # `--overwrite=MemoryCheckCommand=x`
+    inner = (
+        None if named[2][:1] == "-" or BLANK.search(named[2]) else NAMED.fullmatch(named[2])
+    )
+    last = inner or named
+    return Setting(last[1], last[2], word.span)
 
 
 def may_be_command(setting: Setting) -> bool:

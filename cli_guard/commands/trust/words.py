@@ -8,7 +8,7 @@ from cli_guard.commands.effects.places import GLOBS
 from cli_guard.commands.effects.settings import PART, Setting, settings_of
 from cli_guard.commands.invocations import NODE, ProgramInvocation
 from cli_guard.commands.model import EffectKind
-from cli_guard.commands.programs import table
+from cli_guard.commands.programs import sub_command, table
 from cli_guard.commands.trust.place import Place, is_loopback
 
 # `CC='touch x;'`, `X="'"`: a word that a shell would not take as one plain word.
@@ -27,7 +27,7 @@ HOSTS = frozenset(
 HOST_NAME = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?(?:/.*)?")
 # Kinds of the operands that a program changes whatever they are.
 HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move"))
-INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash env time nice".split())
+INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash".split())
 NODE_RUNNERS = frozenset("npx npm bunx bun pnpm yarn".split())
 # Between the parts of a task's name: `db:migrate`, `docs/publish`.
 SEGMENTS = re.compile(r"[:/.\s]+")
@@ -76,14 +76,20 @@ def is_plain(place: Place, setting: Setting, folder: str | None) -> bool:
     words = value.split()
     if "/" in words[0]:
         return place.exists(place.resolve(words[0], folder))
-    # More than one word was judged as a command.
-    return len(words) > 1 or runs_code(place, words[0])
+    return runs_code(place, words)
 
 
-def runs_code(place: Place, program: str) -> bool:
-    """Return whether a program is an interpreter, or one of those that run the project's own code."""
-    spec = table(program)
-    return spec is not None and (spec.name in INTERPRETERS or place.is_own_tool(spec))
+def runs_code(place: Place, words: list[str]) -> bool:
+    """Return whether words begin with an interpreter, or with a program that runs the project's own code.
+
+    What stands behind them is not known: `PYTHON="git clean"` may become `git clean -f`.
+    """
+    spec = table(words[0])
+    if spec is None:
+        return False
+    below = sub_command(spec, words[1]) if len(words) > 1 else None
+    own = place.is_own_tool(spec) or (below is not None and place.is_own_tool(below))
+    return own or spec.name in INTERPRETERS
 
 
 def changes_files(value: str) -> bool:
@@ -107,7 +113,7 @@ def names_host(setting: Setting) -> bool:
 def has_plain_options(place: Place, setting: Setting) -> bool:
     """Return whether options for a compiler are known ones, and those for another program bring no code."""
     if setting.name.lower().endswith("flags"):
-        return place.matches("flags", setting.value) or all(
+        return place.lists.files["flags"].fullmatch(setting.value) is not None or all(
             FLAG.fullmatch(word) for word in setting.value.split()
         )
     words = setting.value.split()
@@ -140,13 +146,15 @@ def fills_work(
     Most tools empty such a folder first. A folder that others only write to may be the one that the command runs in.
     """
     filled = [name for name in names if OUTPUT_FOLDER.fullmatch(name.lstrip("-") or name)]
-    if not filled or not value or takes not in ("text", "setting", EffectKind.WRITE):
+    named = filled and takes in ("text", "setting")
+    if not value or not (named or takes == EffectKind.WRITE):
         return False
-    path = place.resolve(value, caller.folder)
+    # `--cov-report=html:src`
+    path = place.resolve(value.rpartition(":")[2], caller.folder)
     is_above = f"{caller.folder}/".startswith(f"{path}/")
     if place.relative(path) is None or (is_above and takes == EffectKind.WRITE):
         return False
-    is_folder = all(name.lower().endswith(FOLDERS) for name in filled)
+    is_folder = bool(filled) and all(name.lower().endswith(FOLDERS) for name in filled)
     return (is_folder or place.is_folder(path)) and place.tree.holds_work(path)
 
 
