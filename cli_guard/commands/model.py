@@ -168,6 +168,8 @@ class Context:
     `find_repository` returns the other repository that a folder below `root` is in, for None any other repository.
     `follow` resolves the symbolic links of a path. Both take absolute paths.
     `tree` is the work tree of `root`.
+    `read_commands` returns the shell commands in the text of a file (a Makefile, a workflow), by its path; None for one
+    that holds none by its kind, or that cannot be read.
     `warnings` say which part of the configuration has no effect.
     """
 
@@ -184,6 +186,7 @@ class Context:
     warnings: tuple[str, ...] = ()
     profile: Profile = Profile.STRICT
     tree: WorkTree | None = None
+    read_commands: Callable[[str, str], tuple[str, ...] | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,12 @@ def apply_profile(
     invocations: Iterable[ProgramInvocation],
     context: Context,
     unread: frozenset[str] = frozenset(),
+    whole: frozenset[str] = frozenset(),
 ) -> dict[Effect, Callers]:
     """Return the effects of a script, each with its commands, as the profile of the work tree decides them.
 
-    `unread` are the files that the script writes without the judge knowing their text.
+    `unread` are the files that the script writes without the judge knowing their code, `whole` those that it has
+    written from beginning to end, whose code was judged.
     """
     if context.setting is Setting.CHANGE or context.profile is Profile.STRICT:
         return dict(found)
@@ -48,16 +50,8 @@ def apply_profile(
         return dict(found)
     from cli_guard.commands.trust.place import Place
 
-    writes = (effect for effect in found if effect.kind is EffectKind.WRITE)
-    edited = {
-        each.target
-        for each in writes
-        if each.target
-        and each.reason.startswith("changes ")
-        and " mode of " not in each.reason
-    }
     place = Place(
-        context, context.root, context.tree, command, tuple(invocations), unread | edited
+        context, context.root, context.tree, command, tuple(invocations), unread, whole
     )
     return {
         allow(effect, explain(place, effect))

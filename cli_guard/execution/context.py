@@ -37,6 +37,8 @@ GITLINK = b"\0\0\xe0\0"
 MOST_FOLDERS = 20_000
 # What makes a folder a repository for Git.
 LAYOUT = ("HEAD", "objects", "refs")
+# Their text is a command as a whole.
+SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".dash")
 OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks".split())
 
 
@@ -134,7 +136,22 @@ def command_context(
         warnings=warnings,
         profile=profile,
         tree=tree,
+        read_commands=read_commands,
     )
+
+
+def read_commands(path: str, text: str) -> tuple[str, ...] | None:
+    """See `Context.read_commands`."""
+    from cli_guard.reviewers.commands.extract import Unreadable, looks_so, snippets
+
+    if path.endswith(SHELL_ENDINGS) or not looks_so(path, ""):
+        return None
+    try:
+        return tuple(
+            each.text for each in snippets(path, text) if each.language in ("sh", "mixed")
+        )
+    except Unreadable:
+        return None
 
 
 def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":

@@ -232,10 +232,15 @@ def write_path(
         shell.emit(EffectKind.WRITE, path, f"{verb} {path}", span)
     if verb == "writes":
         remember(shell, path, carried)
+    elif verb == "changes":
+        shell.extended.add(path)
+        shell.written.setdefault(path, []).append(carried.text)
 
 
 def remember(shell: Shell, path: str, carried: Stream) -> None:
     """Record the contents of a file; a second write adds to it."""
+    certain = None if carried.assumed else carried.text
+    shell.written.setdefault(path, []).append(certain)
     before = shell.scope.files.get(path)
     taints = carried.taints | (before.taints if before else frozenset())
     shell.scope.files[path] = Stream(carried.text if before is None else None, taints)

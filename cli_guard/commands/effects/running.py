@@ -255,6 +255,10 @@ def finish(call: Call) -> Stream:
         copied = (
             carried if call.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
         )
+        if verb == "changes":
+            copied = Stream(call.new_text)
+        elif call.program.name == "tee" and call.arguments.has("-a", "--append"):
+            call.shell.extend_file(path_of(call.shell, given))
         stream = replace(copied, taints=copied.taints | taints)
         if verb in ("deletes", "moves"):
             delete_path(call.shell, given, given.span, verb=verb)

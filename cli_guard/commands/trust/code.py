@@ -87,7 +87,7 @@ def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None
 
 
 def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
-    """Return whether a file of the tree runs, not written by this very script, and not for what leaves the tree."""
+    """Return whether a file of the tree or one whose code was judged runs, and not for what leaves the tree."""
     words = [word.start for word in caller.fields]
     at = next(
         (
@@ -102,10 +102,10 @@ def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
     # A here-document is code for a script (`manage.py shell`) more often than data.
     fed = at > 0 and (caller.stdin.text or "").strip() != ""
     return (
-        is_own_program(place, path)
+        (is_own_program(place, path) or path in place.whole)
         and not fed
         and not leaves(place, names)
-        and not place.is_unread(path)
+        and place.is_known(path)
     )
 
 

@@ -45,7 +45,7 @@ FILTERS = frozenset(
 # Files that tools of a project run by themselves.
 DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
-    r"|[\w.-]+\.config\.[cm]?[jt]s)\Z"
+    r"|[\w.-]+\.config\.[cm]?[jt]s|\.justfile|tox\.ini|[Tt]askfile\.ya?ml|tasks\.py)\Z"
 )
 LINK = re.compile(r"-[A-Za-z]*[slL]|--(?:symbolic-)?link")
 # An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
@@ -62,7 +62,8 @@ HARMLESS_ORIGINS = ("value", "paths", "names", "ref")
 class Place:
     """A trusted work tree and one script that would run in it. `top` is its root with all links resolved.
 
-    `written` are the files that the script writes without the judge knowing their text.
+    `unread` are the files that the script writes without the judge knowing their code, `whole` those that it has
+    written from beginning to end, whose code was judged.
     """
 
     context: Context
@@ -70,7 +71,8 @@ class Place:
     tree: WorkTree
     command: str = ""
     invocations: tuple[ProgramInvocation, ...] = ()
-    written: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
 
     @cached_property
     def top(self) -> str:
@@ -137,17 +139,20 @@ class Place:
             self.resolve(word, self.context.folder)
         )
 
-    def is_unread(self, path: str) -> bool:
-        """Return whether this very script has written a file, so that what it holds was not judged."""
-        patched = any(
+    def is_known(self, path: str) -> bool:
+        """Return whether a file is as it was before this script, or what the script writes into it was judged."""
+        return not self.patches and path not in self.unread
+
+    @cached_property
+    def patches(self) -> bool:
+        return any(
             each.program == "patch" or "apply" in each.words for each in self.invocations
         )
-        return patched or path in self.written
 
     @cached_property
     def writes_configuration(self) -> bool:
-        """Return whether this very script writes what the project's tools run without being told: a Makefile."""
-        return any(DEFAULTS.search(path) for path in self.written)
+        """Return whether this script writes what tools run without being told (a Makefile), with unknown content."""
+        return any(DEFAULTS.search(path) for path in self.unread)
 
     @cached_property
     def steps_back(self) -> bool:
@@ -231,6 +236,7 @@ class Place:
         return all(
             self.is_inside(word, folder)
             or self.is_output(before, word, folder)
+            or (word.text is not None and self.resolve(word.text, folder) in self.whole)
             or (data and word.start.startswith("/tmp/") and self.is_temporary(word.start))  # noqa: S108
             for before, word in pairwise((caller.fields[0], *words))
         )
