@@ -32,8 +32,17 @@ PROGRAMS = {
     for ending in endings.split()
 }
 SHELLS = frozenset("sh bash zsh dash ash ksh".split())
-LANGUAGES = {name: name for name in ("node", "ruby", "perl", "php", *SHELLS)}
+OPAQUE = ("node", "ruby", "perl", "php")
+LANGUAGES = {name: name for name in (*OPAQUE, *SHELLS)}
 LANGUAGES |= dict.fromkeys(("python", "python3"), "python")
+# What code in these needs to reach a file, a program, another machine, other code, or settings of a tool. A variable
+# that is called, and a member whose name is computed, may be any of it.
+REACHES = re.compile(
+    r"(?i)\b(?:require|import|include|use|load|module|exports?|fs|process|eval|assert|function\s*\(['\"]|new\s+function|fetch"
+    r"|deno|bun|globalthis|constructor|exec\w*|\w*spawn|\w*system|\w*open\w*|passthru|unlink\w*|\w*delete\w*|rm\w*|rename\w*|copy\w*"
+    r"|move\w*|f?write\w*|f?read\w*|file\w*|dir|io|kernel|fork|kill|send|public_send|instance_\w+|env|getenv|net|socket\w*"
+    r"|https?|curl\w*|mail|call_user\w*|qx)\b|`|%x|\$\w+\s*\(|\$\$|\]\s*\("
+)
 STARTS_PROGRAMS = re.compile(r"exec|spawn|system|popen|child_process|Bun\.\$|`")
 NAMES_PROGRAM = re.compile(
     r"#!\s*(?:/\S*/)?(?:env\s+(?:-S\s+)?)?(python|node|ruby|perl|php|\w*sh)\b"
@@ -71,6 +80,9 @@ def judge_written(shell: Shell, context: Context) -> tuple[dict[Effect, Callers]
             continue
         for program, text in codes:
             for effect in find_unallowed(program, text, context):
+                if effect.kind is EffectKind.UNKNOWN:
+                    unknown.add(path)
+                    continue
                 reason = f"writes code into {path} that {effect.reason}"
                 found[replace(effect, reason=reason, span=HERE)] = [None]
     return found, unknown
@@ -88,7 +100,7 @@ def read_codes(shell: Shell, path: str, context: Context) -> list[Code] | None:
     texts = list(commands or ())
     if path in shell.extended and (commands is not None or program in SHELLS):
         texts += find_pieces(text)
-    elif program in LANGUAGES:
+    elif program in LANGUAGES and text.strip():
         return [
             (program, text),
             *(("sh", each) for each in (*texts, *find_suspects(program, text))),
@@ -108,7 +120,7 @@ def find_program(path: str, text: str) -> str | None:
 def find_suspects(program: str, text: str) -> list[str]:
     """Return the texts that may be commands in code which starts programs, where only its strings are understood."""
     language = LANGUAGES[program]
-    if language not in ("node", "ruby", "perl", "php") or not STARTS_PROGRAMS.search(text):
+    if language not in OPAQUE or not STARTS_PROGRAMS.search(text):
         return []
     from cli_guard.commands.inline import acts
 
@@ -124,19 +136,23 @@ def find_pieces(text: str) -> list[str]:
 
 
 def find_unallowed(program: str, text: str, context: Context) -> Iterator[Effect]:
-    """Yield what a text does, run by a program in the work tree, that is not allowed there."""
+    """Yield what a text does, run by a program in the work tree, that is not allowed there.
+
+    It is unknown if the text is in a language of which only the strings are read, and may reach anything.
+    """
     inner = new_shell(ShellScope(context, folder=context.root))
     try:
         inner.invoke([literal(program, HERE), literal("-", HERE)], Stream(text), HERE)
     except (OutOfBudget, RecursionError):
         yield Effect(EffectKind.EXEC, None, Decision.REVIEW, "is more than is judged", HERE)
     found = apply_profile(text, inner.effects, inner.invocations, context)
+    is_read = LANGUAGES[program] not in OPAQUE or not REACHES.search(text)
     for effect, callers in found.items():
         by_itself = all(each is inner.invocations[0] for each in callers)
         if effect.decision is Decision.DENY or (
             effect.decision is Decision.REVIEW
             and context.profile is not Profile.STRICT
-            and not is_vague(effect, by_itself=by_itself)
+            and not (is_read and is_vague(effect, by_itself=by_itself))
         ):
             yield effect
 

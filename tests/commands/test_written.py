@@ -21,6 +21,7 @@ FILES = {
     "tox.ini": "[testenv]\ncommands = pytest\n",
     "package.json": '{"scripts": {"test": "jest"}}',
     "scripts/build.sh": "ls\n",
+    "node_modules/.bin/jest": "",
 }
 CLEAN = "git clean -fdxq"
 Judge = Callable[[str, Profile], Decision]
@@ -53,7 +54,8 @@ def heredoc(path: str, *lines: str) -> str:
         heredoc("/tmp/x.js", "console.log(1)") + "node /tmp/x.js",
         heredoc("scripts/x.sh", "ls", "pytest -q") + "bash scripts/x.sh",
         heredoc("scripts/x", "#!/usr/bin/env python3", "print(1)") + "./scripts/x",
-        heredoc("x.js", 'require("child_process").execSync("npm test")') + "node x.js",
+        heredoc("tests/x.test.js", 'require("child_process").execSync("npm test")')
+        + "npx jest",
         heredoc(
             "tests/test_z.py",
             "import os, subprocess, sys",
@@ -70,6 +72,7 @@ def heredoc(path: str, *lines: str) -> str:
         "sed -i 's/ls/pytest/' scripts/build.sh && bash scripts/build.sh",
         'sed -i \'s/"version": "1"/"version": "2"/\' package.json && npm test',
         "echo ls > a.sh; echo pytest >> a.sh; bash a.sh",
+        "sed -i '/^$/d' src/app.py; python src/app.py",
     ],
 )
 def test_what_is_judged_counts_as_there(command: str, decide: Judge) -> None:
@@ -117,6 +120,9 @@ def test_what_is_judged_counts_as_there(command: str, decide: Judge) -> None:
         heredoc("x.lua", "print(1)") + "lua x.lua",
         heredoc("t.py", *["x = 1"] * 5000) + "python t.py",
         "echo 'exec(open(\"x\").read())' > tests/test_y.py; pytest",
+        heredoc("jest.config.js", "module.exports = {globalSetup: '/srv/g.js'}")
+        + "npx jest",
+        heredoc("x.js", 'require("fs").rmSync(process.argv[2])') + "node x.js src",
         # Something else is in the file as well.
         heredoc("/tmp/other.py", "print(1)").replace(">", ">>", 1) + "python /tmp/other.py",
         heredoc("t.py", "print(1)") + "git apply x.patch; python t.py",
