@@ -139,7 +139,13 @@ class WorkTree(Protocol):
         """
 
     def locks(self, program: str) -> bool:
-        """Return whether a lock file at the top names a package like the program."""
+        """Return whether a lock file at the top names a package like the program, or the project itself makes it.
+
+        True as well if there is a lock file and no other place where the name of the program is found.
+        """
+
+    def makes_program(self, program: str) -> bool:
+        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
 
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.errors import CliGuardError, NotARepository
+from cli_guard.execution.own_programs import find_own_programs, is_elsewhere_on_path
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.repository.protocol import Commands
 from cli_guard.runtime import read_plain
@@ -161,7 +162,10 @@ class TrustedTree:
         return self._uncommitted
 
     def locks(self, program: str) -> bool:
-        """Return whether a lock file at the top names a package like the program."""
+        """Return whether the project's environment alone can hold a program; see `WorkTree`."""
+        locked = [lock for lock in LOCKS if self.exists(f"{self._git.cwd}/{lock}")]
+        if locked and not is_elsewhere_on_path(program, self._git.cwd, self._git.env):
+            return True
         name = re.compile(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")
         for lock in LOCKS:
             try:
@@ -170,6 +174,16 @@ class TrustedTree:
             except OSError:
                 continue
         return False
+
+    def makes_program(self, program: str) -> bool:
+        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
+        return program in self._own_programs and not is_elsewhere_on_path(
+            program, self._git.cwd, self._git.env
+        )
+
+    @cached_property
+    def _own_programs(self) -> frozenset[str]:
+        return find_own_programs(self._git.cwd)
 
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree, as far as proc(5) says; False elsewhere."""

@@ -71,6 +71,7 @@ class WorkspaceLists:
     asks: tuple[str, ...]
     leaves: frozenset[str]
     formats: frozenset[str]
+    patterns: tuple[str, ...]
     paths: frozenset[str]
     flags: frozenset[str]
     git: Mapping[str, tuple[str, ...]]
@@ -91,6 +92,7 @@ def workspace() -> WorkspaceLists:
         asks=tuple(lists["asks"]),
         leaves=frozenset(lists["leaves"]),
         formats=frozenset(lists["formats"]),
+        patterns=tuple(lists["patterns"]),
         paths=frozenset(lists["variables"]["paths"]),
         flags=frozenset(lists["variables"]["flags"]),
         git={name: tuple(words) for name, words in lists["git"].items()},

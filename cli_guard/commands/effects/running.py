@@ -40,6 +40,7 @@ CONNECTED = frozenset(
 )
 # What a dry run leaves out.
 CHANGES = frozenset((EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "move"))
+CONTAINERS = frozenset(("docker", "docker-compose", "podman", "nerdctl"))
 SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = (PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG)
@@ -66,7 +67,9 @@ def run_call(call: Call) -> Stream:
         note_unknown_words(call)
         if not call.took_input:
             apply_input(call)
-    output = apply_rest(call) if call.arguments.rest else None
+    output = (
+        apply_rest(call) if call.arguments.rest and not passes_arguments(call) else None
+    )
     own = finish(call)
     call.scope.folder = folder
     return own if output is None else output
@@ -228,6 +231,12 @@ def apply_rest(call: Call) -> Stream | None:
             rest = call.environment(rest)
             return call.shell.invoke(rest, call.stdin, call.span) if rest else None
     return call.shell.invoke(rest, call.stdin, call.span) if rest else None
+
+
+def passes_arguments(call: Call) -> bool:
+    """Return whether the words for a container are only arguments of what its image runs: `docker run IMAGE -v`."""
+    first = call.arguments.rest[0]
+    return call.spec.program in CONTAINERS and (first.text or "").startswith("-")
 
 
 def shell_words(call: Call, rest: list[Field]) -> Stream:

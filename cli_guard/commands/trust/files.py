@@ -8,7 +8,7 @@ from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.trust.code import brings_more, is_trusted_call
-from cli_guard.commands.trust.place import Place, makes_link
+from cli_guard.commands.trust.place import TEMPORARY, Place, makes_link
 from cli_guard.hooks import REVIEW_HOOKS
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
@@ -65,9 +65,11 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
         if inside and endangers_protected(place, *split_search(inside)):
             return False
         named = caller is None or names_written_files(place, target, caller)
+        # What is copied there has a name of its own.
+        into = target in TEMPORARY and caller is not None and caller.program in COPIERS
         return (
             named
-            and place.may_write(target)
+            and (into or place.may_write(target))
             and (inside != "" or names_project_files(place, caller))
         )
     if caller is None:

@@ -1,12 +1,14 @@
 """The trusted work tree as a place: which paths and words stay in it."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlsplit
 
+from cli_guard.commands.effects.arguments import CallArguments
 from cli_guard.commands.effects.places import (
     GLOBS,
     PathClass,
@@ -38,10 +40,6 @@ STEPS_BACK = re.compile(r"[^\s./;&|('\"=]/\.\.(?![^/\s;&|)'\"])")
 # Make, npm and valgrind expand these, after the shell.
 LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
 GIT_FOLDER = re.compile(r"(?i)(?:^|[^\w.-])\.git(?:/|\Z)")
-# Options whose value selects tests by a pattern.
-FILTERS = frozenset(
-    ("--filter", "-k", "--grep", "--testNamePattern", "--tests", "-run", "-bench")
-)
 # Files that tools of a project run by themselves.
 DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
@@ -52,6 +50,8 @@ LINK = re.compile(r"-[A-Za-z]*[slL]|--(?:symbolic-)?link")
 GLUED = re.compile(r"-[A-Za-z]+((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a command may write to
+# What `mktemp` makes, as its handler writes it.
+MADE = re.compile(r"\A(?:/private)?(?:/var)?/tmp/[\w.-]*XXX\d+[\w.-]*(?:/|\Z)")
 # Each word is looked up in the file system.
 MOST_WORDS = 500
 # What a word that is known only at run time may be, without naming code or leaving the tree.
@@ -121,11 +121,14 @@ class Place:
     def is_temporary(self, path: str) -> bool:
         """Return whether a path is a temporary file; the neighbours of a tree that lies there are none."""
         real = self.follow(path)
+        if MADE.search(real):
+            return True
         for folder in TEMPORARY:
             if real.startswith(f"{folder}/") and "cli-guard" not in real:
                 near = f"{folder}/" + self.top.removeprefix(f"{folder}/").partition("/")[0]
                 beside = self.top.startswith(f"{folder}/") and (
-                    f"{folder}/" not in self.command or real.startswith(f"{near}/")
+                    not (folder in self.command or "TMPDIR" in self.command)
+                    or real.startswith(f"{near}/")
                 )
                 return not beside
         return False
@@ -300,15 +303,23 @@ def judged_elsewhere(caller: ProgramInvocation, *, texts: bool) -> set[Span]:
     """
     given = caller.arguments
     plain = ("text", "code:") if given.spec.program == "git" else ("code:",)
-    skipped = [*given.rest]
-    for option, value in given.values:
-        if FILTERS.intersection(option.names):
-            skipped.append(value)
+    skipped = [*given.rest, *find_patterns(given)]
     valued = [(option.takes or "text", value) for option, value in given.values]
     for kind, word in (*valued, *given.kinds):
         if kind == EffectKind.WRITE or (texts and kind.startswith(plain)):
             skipped.append(word)
     return {word.span for word in skipped}
+
+
+def find_patterns(given: CallArguments) -> Iterator[Field]:
+    """Yield the words of a command that choose tests, routes or the like by a pattern, as far as its table is read."""
+    pairs = (each.rpartition(" ") for each in tables.workspace().patterns)
+    names = {option for program, _, option in pairs if program in ("", given.spec.program)}
+    yield from (value for option, value in given.values if names.intersection(option.names))
+    for option, value in pairwise((*given.operands, *given.operands[:1])):
+        name, equals, _ = option.start.partition("=")
+        if name in names:
+            yield option if equals else value
 
 
 def makes_link(caller: ProgramInvocation) -> bool:
