@@ -147,6 +147,14 @@ class WorkTree(Protocol):
     def makes_program(self, program: str) -> bool:
         """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
 
+    def allows_install(
+        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
+    ) -> bool:
+        """Return whether a person has allowed installs by these files as they are now, by paths from the top.
+
+        One of `lock` must be there and all `needed`; the others count as they were then, or as missing.
+        """
+
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree."""
 

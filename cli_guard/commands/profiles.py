@@ -51,7 +51,14 @@ def apply_profile(
     from cli_guard.commands.trust.place import Place
 
     place = Place(
-        context, context.root, context.tree, command, tuple(invocations), unread, whole
+        context,
+        context.root,
+        context.tree,
+        command,
+        tuple(invocations),
+        unread,
+        whole,
+        found,
     )
     return {
         allow(effect, explain(place, effect))
@@ -70,7 +77,7 @@ def allow(effect: Effect, why: str) -> Effect:
 
 def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
     """Return whether an effect stays in a trusted work tree, for every command that has it."""
-    from cli_guard.commands.trust import code, files, services
+    from cli_guard.commands.trust import code, files, installs, services
 
     if (
         effect.decision is not Decision.REVIEW
@@ -92,6 +99,10 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
         EffectKind.PROCESS: services.ends_own_job,
         EffectKind.UNKNOWN: code.is_known_here,
     }
+    if effect.kind in (EffectKind.EXEC, EffectKind.NETWORK_IN):
+        locked = all(installs.installs_what_is_locked(place, each) for each in callers)
+        if locked:
+            return True
     check = checks.get(effect.kind)
     return check is not None and all(check(place, effect, each) for each in callers)
 

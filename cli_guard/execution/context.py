@@ -24,6 +24,7 @@ from cli_guard.model import Decision, Presence
 from cli_guard.runtime import read_plain, user_file, user_state
 
 if TYPE_CHECKING:
+    from cli_guard.execution.installs import AllowedInstalls
     from cli_guard.policy.config import AgentChoice
     from cli_guard.state.trees import Tree
 
@@ -123,7 +124,7 @@ def command_context(
     trusted = find_tree(git, root, wanted)
     profile = profile or find_profile(env, agent, trusted)
     own = trusted.allow if trusted else ()
-    tree = TrustedTree(root, git) if root else None
+    tree = TrustedTree(root, git, find_installs(root, env, trusted)) if root else None
     return Context(
         home=env.get("HOME"),
         folder=str(cwd),
@@ -175,6 +176,19 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
             else None
         )
     return tree
+
+
+def find_installs(
+    root: Path, env: Mapping[str, str], tree: "Tree | None"
+) -> "AllowedInstalls | None":
+    """Return what a person answered about installing what the lock files of a work tree name, None for no answer."""
+    if tree is None or not tree.installs:
+        return None
+    from cli_guard.execution.installs import AllowedInstalls
+
+    return AllowedInstalls(
+        root, lambda: GitRepository.discover(root, env), tree.installs, tree.installs_at
+    )
 
 
 def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:

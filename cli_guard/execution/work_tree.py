@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.errors import CliGuardError, NotARepository
@@ -13,6 +14,9 @@ from cli_guard.execution.own_programs import find_own_programs, is_elsewhere_on_
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.repository.protocol import Commands
 from cli_guard.runtime import read_plain
+
+if TYPE_CHECKING:
+    from cli_guard.execution.installs import AllowedInstalls
 
 # A line that is no comment calls us.
 CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
@@ -73,8 +77,11 @@ def follow_links(path: str) -> str:
 class TrustedTree:
     """See `cli_guard.commands.model.WorkTree`."""
 
-    def __init__(self, root: Path, git: Commands) -> None:
+    def __init__(
+        self, root: Path, git: Commands, installs: "AllowedInstalls | None" = None
+    ) -> None:
         self._git = git.at(root, git.env)
+        self._installs = installs
         self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
@@ -184,6 +191,12 @@ class TrustedTree:
     @cached_property
     def _own_programs(self) -> frozenset[str]:
         return find_own_programs(self._git.cwd)
+
+    def allows_install(
+        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
+    ) -> bool:
+        """Return whether a person has allowed installs by these files as they are now."""
+        return self._installs is not None and self._installs.covers(lock, needed, settings)
 
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree, as far as proc(5) says; False elsewhere."""

@@ -1,8 +1,8 @@
 """The trusted work tree as a place: which paths and words stay in it."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +21,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.values import LOOPBACK
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import ProgramInvocation
-from cli_guard.commands.model import Context, EffectKind, Span, WorkTree
+from cli_guard.commands.model import Context, Effect, EffectKind, Span, WorkTree
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import drop_places
 from cli_guard.rules import tables
@@ -63,7 +63,7 @@ class Place:
     """A trusted work tree and one script that would run in it. `top` is its root with all links resolved.
 
     `unread` are the files that the script writes without the judge knowing their code, `whole` those that it has
-    written from beginning to end, whose code was judged.
+    written from beginning to end, whose code was judged. `effects` are those of the script, with their commands.
     """
 
     context: Context
@@ -73,6 +73,7 @@ class Place:
     invocations: tuple[ProgramInvocation, ...] = ()
     unread: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
+    effects: Mapping[Effect, list[ProgramInvocation | None]] = field(default_factory=dict)
 
     @cached_property
     def top(self) -> str:
