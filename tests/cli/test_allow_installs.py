@@ -93,6 +93,14 @@ def verdict(repo: Repo, command: str) -> str:
             "pip install -r requirements.txt --require-hashes --only-binary :all: -i https://x.example",
         ),
         ("uv sync --frozen --no-build --extra dev", "uv sync --frozen"),
+        (
+            "cd web && yarn install --immutable --mode=skip-build --inline-builds",
+            "cd web && yarn install --immutable --mode=skip-build --mode=update-lockfile",
+        ),
+        (
+            "pip install --requirement requirements.txt --require-hashes --only-binary :all:",
+            "pip install -r requirements.txt --require-hashes --only-binary :all: --only-binary x",
+        ),
         ("cargo fetch --locked", "cargo fetch"),
         ("go mod download", "go mod download x.example/y@latest"),
     ],

@@ -21,6 +21,8 @@ OTHER_ORDER = re.compile(
 SETS_VARIABLE = re.compile(
     r"(?:^|[\s;&|(])(?!(?:CI|NODE_ENV|FORCE_COLOR|NO_COLOR)=)[A-Za-z_]\w*="
 )
+# Options among the needed words whose value may be the next word.
+JOINED = frozenset(("-r", "--requirement", "--only-binary"))
 PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -98,7 +100,7 @@ def join_values(words: list[str], kind: LockedInstall) -> list[str]:
     joined: list[str] = []
     for word in words:
         before = joined[-1] if joined else ""
-        if before in kind.values:
+        if before in kind.values or before in JOINED:
             joined[-1] = f"{before}={word}"
         else:
             joined.append(word)
