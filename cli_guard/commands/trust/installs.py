@@ -52,9 +52,7 @@ def install_from(row: Mapping[str, Any]) -> LockedInstall:
     return LockedInstall(
         tuple(map(frozenset, row["needs"])),
         frozenset(row["options"]),
-        frozenset(
-            (*row.get("values", ()), "-r", "--requirement", "--only-binary", "--mode")
-        ),
+        frozenset(row.get("values", ())),
         tuple(row["lock"]),
         tuple(row["manifest"]),
         tuple(row["settings"]),
