@@ -12,6 +12,7 @@ from cli_guard.commands import judge
 from cli_guard.commands.saved_rules import check_rule, describe_rule
 from cli_guard.errors import UsageError
 from cli_guard.execution.context import command_context
+from cli_guard.execution.installs import find_install_files, was_allowed
 from cli_guard.execution.programs import describe_program
 from cli_guard.model import Decision
 from cli_guard.policy.config import read_user_config
@@ -21,6 +22,9 @@ from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors, make_folder, write_atomically
 from cli_guard.state.questions import last_questions
 from cli_guard.state.trees import Tree, TrustedTrees, require_commit
+
+# The answer about installs, beside the patterns of rules.
+INSTALLS = "installs"
 
 
 @click.pass_obj
@@ -33,13 +37,18 @@ def run(
     list_: bool,
     remove: str | None,
     user: bool,
+    installs: bool,
 ) -> int:
     """Save one rule, list the rules of this work tree, or remove one."""
-    if (
-        sum((pattern is not None, last, program is not None, list_, remove is not None))
-        != 1
-    ):
-        raise UsageError("give one of: a pattern, --last, --program, --list, --remove")
+    given = (pattern is not None, last, program is not None, list_, remove is not None)
+    if sum((*given, installs)) != 1:
+        raise UsageError(
+            "give one of: a pattern, --last, --program, --installs, --list, --remove"
+        )
+    if user and installs:
+        raise UsageError("--installs is about the lock files of one work tree: omit --user")
+    if installs:
+        return allow_installs(io)
     if user and (list_ or remove is not None):
         raise UsageError(
             f"the rules for all work trees are in {user_file(io.env)}: edit them there"
@@ -128,6 +137,49 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
     io.say("cli-guard: saved for this work tree; `cli-guard allow --list` shows its rules")
 
 
+def allow_installs(io: Io) -> int:
+    """Ask whether the packages that the lock files at HEAD name may be installed. Raises UsageError, CliGuardError."""
+    repository = io.find_repository()
+    require_commit(repository)
+    trees = TrustedTrees(io.env)
+    seals = seals_of(repository, io.env)
+    tree = trees.find(repository, io.invocation.now, seals)
+    if tree is None or tree.profile_in_force != "workspace":
+        raise UsageError(
+            "this work tree is not trusted as a workspace: run `cli-guard trust --agents` first"
+        )
+    head = repository.head or ""
+    if not was_allowed(repository, head):
+        raise UsageError(
+            f"no review in the audit log allowed {head[:12]}: run `cli-guard review --commit HEAD`"
+        )
+    found = find_install_files(repository)
+    lines = [f"Installs of what these files name, as they are at {head[:12]}:"]
+    lines += [f"    {each}" for each in found.digests]
+    lines += [
+        f"    still asks: {each} has sources that it does not fix by a digest"
+        for each in found.left_out
+    ]
+    lines.append(
+        "    Only with options that keep to the lock file and run no install scripts, such as"
+        " `npm ci --ignore-scripts`. A change of any of these files asks again."
+    )
+    if not found.locks:
+        raise UsageError("no lock file at HEAD names all its packages with their digests")
+    io.say(printable("\n".join(lines), keep_newlines=True))
+    person_needed(io, "allowing installs", "allow --installs")
+    seals.require()
+    if not ask_yes(io, "Allow these installs in this work tree?", once=False):
+        io.say("cli-guard: nothing was saved")
+        return 1
+    answered = replace(tree, installs=found.lines, installs_at=head)
+    trees.keep(answered, repository, io.invocation, seals)
+    io.say(
+        "cli-guard: saved for this work tree; `cli-guard allow --remove installs` ends it"
+    )
+    return 0
+
+
 def edit_rules(io: Io, remove: str | None) -> int:
     """Print the rules of this work tree, or remove one. Raises UsageError, CliGuardError."""
     repository = io.find_repository()
@@ -135,6 +187,8 @@ def edit_rules(io: Io, remove: str | None) -> int:
     seals = seals_of(repository, io.env)
     tree = trees.find(repository, io.invocation.now, seals)
     rules = tree.allow if tree else ()
+    if tree and tree.installs:
+        rules = (*rules, INSTALLS)
     if remove is None:
         io.say(
             printable("\n".join(rules), keep_newlines=True)
@@ -144,7 +198,9 @@ def edit_rules(io: Io, remove: str | None) -> int:
         return 0
     if tree is None or remove not in rules:
         raise UsageError(f"there is no rule {remove!r} here: see `cli-guard allow --list`")
-    kept = tuple(each for each in rules if each != remove)
+    kept = tuple(each for each in tree.allow if each != remove)
+    if remove == INSTALLS:
+        tree = replace(tree, installs=(), installs_at="")
     trees.keep(replace(tree, allow=kept), repository, io.invocation, seals)
     io.say("cli-guard: removed")
     return 0
@@ -167,6 +223,11 @@ command = Command(
             ["--program"],
             metavar="NAME",
             help="Every call of a program that cli-guard does not know.",
+        ),
+        click.Option(
+            ["--installs"],
+            is_flag=True,
+            help="Installing the packages that the lock files at HEAD name, without their install scripts.",
         ),
         click.Option(
             ["--user"], is_flag=True, help="Save it for all work trees instead of this one."

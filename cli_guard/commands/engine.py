@@ -1,8 +1,5 @@
 """The judge: a command and its context in, a verdict out."""
 
-import re
-from collections.abc import Iterator
-
 from cli_guard.commands.effects.call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.lifting import apply_patterns
@@ -12,30 +9,21 @@ from cli_guard.commands.model import (
     Effect,
     EffectKind,
     Pattern,
-    Profile,
     Setting,
     Span,
     Verdict,
     strictest,
 )
 from cli_guard.commands.patterns import fit_pattern
-from cli_guard.commands.profiles import apply_profile
+from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.saving import pattern_to_save
 from cli_guard.commands.scope import NOTHING, OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
-# Files whose known text is judged when they are run.
-SHELL_TEXT = re.compile(
-    r"(?:\.(?:sh|bash)|/(?!(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile)[^./]+)\Z"
-)
 # Characters: a person or an agent waits for the verdict; a script in a change may be long.
 LONGEST = {Setting.AGENT: 40_000, Setting.PERSON: 40_000, Setting.CHANGE: 100_000}
-# The code of a written file in which commands are looked for, by its ending, and how many of them are judged.
-LANGUAGES = {"py": "python", "js": "node", "mjs": "node", "cjs": "node"}
-MOST_HIDDEN = 5
-LONGEST_HIDDEN = 5_000
 
 
 def judge(command: str, context: Context | None = None) -> Verdict:
@@ -54,14 +42,17 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         )
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     shell = walk(command, context)
-    unread = frozenset(
-        path
-        for path, stream in shell.scope.files.items()
-        if stream.text is None or not SHELL_TEXT.search(path)
+    written: dict[Effect, Callers] = {}
+    unread: set[str] = set()
+    if context.setting is not Setting.CHANGE and shell.written:
+        from cli_guard.commands.written import judge_written
+
+        written, unread = judge_written(shell, context)
+    whole = frozenset(shell.written) - unread - shell.extended
+    found = apply_profile(
+        command, shell.effects, shell.invocations, context, frozenset(unread), whole
     )
-    if context.profile is Profile.WORKSPACE:
-        shell.effects |= {effect: [None] for effect in find_hidden_commands(shell, context)}
-    found = apply_profile(command, shell.effects, shell.invocations, context, unread)
+    found |= written
     effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
@@ -93,25 +84,6 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         pattern,
         shell.find_tainted_files(),
     )
-
-
-def find_hidden_commands(shell: Shell, context: Context) -> Iterator[Effect]:
-    """Yield an effect for each file that the script writes with a shell command in it that is always denied."""
-    from cli_guard.commands.inline import acts
-
-    for path, stream in shell.scope.files.items():
-        language = LANGUAGES.get(path.rpartition(".")[2])
-        if language is None or not stream.text or len(stream.text) > LONGEST_HIDDEN:
-            continue
-        texts = [act.shell or act.suspect for act in acts(language, stream.text)]
-        for text in [text for text in texts if text][:MOST_HIDDEN]:
-            inner = walk(text, context)
-            denied = next(
-                (each for each in inner.effects if each.decision is Decision.DENY), None
-            )
-            if denied:
-                reason = f"writes code that {denied.reason}"
-                yield Effect(EffectKind.EXEC, path, Decision.REVIEW, reason, Span(0, 0))
 
 
 def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:

@@ -145,7 +145,21 @@ class WorkTree(Protocol):
         """Return whether there is a file at or below a path that Git tracks, or neither tracks nor ignores."""
 
     def locks(self, program: str) -> bool:
-        """Return whether a lock file at the top names a package like the program."""
+        """Return whether a lock file at the top names a package like the program, or the project itself makes it.
+
+        True as well if there is a lock file and no other place where the name of the program is found.
+        """
+
+    def makes_program(self, program: str) -> bool:
+        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
+
+    def allows_install(
+        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
+    ) -> bool:
+        """Return whether a person has allowed installs by these files as they are now, by paths from the top.
+
+        One of `lock` must be there and all `needed`; the others count as they were then, or as missing.
+        """
 
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree."""
@@ -180,6 +194,8 @@ class Context:
     `find_repository` returns the other repository that a folder below `root` is in, for None any other repository.
     `follow` resolves the symbolic links of a path. Both take absolute paths.
     `tree` is the work tree of `root`.
+    `read_commands` returns the shell commands in the text of a file (a Makefile, a workflow), by its path; None for one
+    that holds none by its kind, or that cannot be read.
     `warnings` say which part of the configuration has no effect.
     """
 
@@ -196,6 +212,7 @@ class Context:
     warnings: tuple[str, ...] = ()
     profile: Profile = Profile.STRICT
     tree: WorkTree | None = None
+    read_commands: Callable[[str, str], tuple[str, ...] | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,12 @@ def apply_profile(
     invocations: Iterable[ProgramInvocation],
     context: Context,
     unread: frozenset[str] = frozenset(),
+    whole: frozenset[str] = frozenset(),
 ) -> dict[Effect, Callers]:
     """Return the effects of a script, each with its commands, as the profile of the work tree decides them.
 
-    `unread` are the files that the script writes without the judge knowing their text.
+    `unread` are the files that the script writes without the judge knowing their code, `whole` those that it has
+    written from beginning to end, whose code was judged.
     """
     if context.setting is Setting.CHANGE or context.profile is Profile.STRICT:
         return dict(found)
@@ -48,16 +50,15 @@ def apply_profile(
         return dict(found)
     from cli_guard.commands.trust.place import Place
 
-    writes = (effect for effect in found if effect.kind is EffectKind.WRITE)
-    edited = {
-        each.target
-        for each in writes
-        if each.target
-        and each.reason.startswith("changes ")
-        and " mode of " not in each.reason
-    }
     place = Place(
-        context, context.root, context.tree, command, tuple(invocations), unread | edited
+        context,
+        context.root,
+        context.tree,
+        command,
+        tuple(invocations),
+        unread,
+        whole,
+        found,
     )
     return {
         allow(effect, explain(place, effect))
@@ -76,7 +77,7 @@ def allow(effect: Effect, why: str) -> Effect:
 
 def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
     """Return whether an effect stays in a trusted work tree, for every command that has it."""
-    from cli_guard.commands.trust import code, files, services
+    from cli_guard.commands.trust import code, files, installs, services
 
     if (
         effect.decision is not Decision.REVIEW
@@ -98,6 +99,10 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
         EffectKind.PROCESS: services.ends_own_job,
         EffectKind.UNKNOWN: code.is_known_here,
     }
+    if effect.kind in (EffectKind.EXEC, EffectKind.NETWORK_IN):
+        locked = all(installs.installs_what_is_locked(place, each) for each in callers)
+        if locked:
+            return True
     check = checks.get(effect.kind)
     return check is not None and all(check(place, effect, each) for each in callers)
 

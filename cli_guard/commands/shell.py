@@ -49,6 +49,9 @@ class Shell:
     """One shell with its effects so far, each with the commands that have it.
 
     `names_read` are the variables of all texts but `parsed`, `called` the bodies that ran, `assigned` what a loop set.
+    `written` are the texts that went into each file, None for an unknown one, `extended` the files that hold something
+    else as well; of the written files that ran, `judged` are those whose text was walked through, and `started` names
+    the program that ran each of the others.
     """
 
     scope: ShellScope
@@ -64,6 +67,10 @@ class Shell:
     assigned: set[str] = field(default_factory=set)
     parsed: list[Script] = field(default_factory=list)
     names_read: set[str] = field(default_factory=set)
+    written: dict[str, list[str | None]] = field(default_factory=dict)
+    extended: set[str] = field(default_factory=set)
+    judged: set[str] = field(default_factory=set)
+    started: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.budget = WorkBudget(MOST_STEPS[self.context.setting])
@@ -251,6 +258,17 @@ class Shell:
             self.names_read.update(find_names(self.parsed.pop().items))
         if not is_plain_name(name, self.names_read):
             self.reject(f"{name}, which may mean something to a program", span)
+
+    def extend_file(self, path: str) -> None:
+        """Note that what is written next goes behind what a file holds."""
+        if path not in self.written:
+            self.extended.add(path)
+
+    def text_written(self, path: str) -> str | None:
+        """Return all that went into a file, None if some of it is not known."""
+        texts = self.written.get(path, [None])
+        known = [text for text in texts if text is not None]
+        return "".join(known) if len(known) == len(texts) else None
 
     def find_tainted_files(self) -> dict[str, frozenset[str]]:
         """Return the files that hold a download or a secret at the end."""

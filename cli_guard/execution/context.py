@@ -24,6 +24,7 @@ from cli_guard.model import Decision, Presence
 from cli_guard.runtime import read_plain, user_file, user_state
 
 if TYPE_CHECKING:
+    from cli_guard.execution.installs import AllowedInstalls
     from cli_guard.policy.config import AgentChoice
     from cli_guard.state.trees import Tree
 
@@ -37,6 +38,8 @@ GITLINK = b"\0\0\xe0\0"
 MOST_FOLDERS = 20_000
 # What makes a folder a repository for Git.
 LAYOUT = ("HEAD", "objects", "refs")
+# Their text is a command as a whole.
+SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".dash")
 OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks".split())
 
 
@@ -121,7 +124,7 @@ def command_context(
     trusted = find_tree(git, root, wanted)
     profile = profile or find_profile(env, agent, trusted)
     own = trusted.allow if trusted else ()
-    tree = TrustedTree(root, git) if root else None
+    tree = TrustedTree(root, git, find_installs(root, env, trusted)) if root else None
     return Context(
         home=env.get("HOME"),
         folder=str(cwd),
@@ -134,7 +137,22 @@ def command_context(
         warnings=warnings,
         profile=profile,
         tree=tree,
+        read_commands=read_commands,
     )
+
+
+def read_commands(path: str, text: str) -> tuple[str, ...] | None:
+    """See `Context.read_commands`."""
+    from cli_guard.reviewers.commands.extract import Unreadable, looks_so, snippets
+
+    if path.endswith(SHELL_ENDINGS) or not looks_so(path, ""):
+        return None
+    try:
+        return tuple(
+            each.text for each in snippets(path, text) if each.language in ("sh", "mixed")
+        )
+    except Unreadable:
+        return None
 
 
 def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
@@ -158,6 +176,19 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
             else None
         )
     return tree
+
+
+def find_installs(
+    root: Path, env: Mapping[str, str], tree: "Tree | None"
+) -> "AllowedInstalls | None":
+    """Return what a person answered about installing what the lock files of a work tree name, None for no answer."""
+    if tree is None or not tree.installs:
+        return None
+    from cli_guard.execution.installs import AllowedInstalls
+
+    return AllowedInstalls(
+        root, lambda: GitRepository.discover(root, env), tree.installs, tree.installs_at
+    )
 
 
 def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:

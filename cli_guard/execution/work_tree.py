@@ -6,12 +6,17 @@ import re
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.errors import CliGuardError, NotARepository
+from cli_guard.execution.own_programs import find_own_programs, is_elsewhere_on_path
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.repository.protocol import Commands
 from cli_guard.runtime import read_plain
+
+if TYPE_CHECKING:
+    from cli_guard.execution.installs import AllowedInstalls
 
 # A line that is no comment calls us.
 CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
@@ -74,8 +79,11 @@ def follow_links(path: str) -> str:
 class TrustedTree:
     """See `cli_guard.commands.model.WorkTree`."""
 
-    def __init__(self, root: Path, git: Commands) -> None:
+    def __init__(
+        self, root: Path, git: Commands, installs: "AllowedInstalls | None" = None
+    ) -> None:
         self._git = git.at(root, git.env)
+        self._installs = installs
         self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
@@ -185,7 +193,10 @@ class TrustedTree:
         return bool(out)
 
     def locks(self, program: str) -> bool:
-        """Return whether a lock file at the top names a package like the program."""
+        """Return whether the project's environment alone can hold a program; see `WorkTree`."""
+        locked = [lock for lock in LOCKS if self.exists(f"{self._git.cwd}/{lock}")]
+        if locked and not is_elsewhere_on_path(program, self._git.cwd, self._git.env):
+            return True
         name = re.compile(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")
         for lock in LOCKS:
             try:
@@ -194,6 +205,22 @@ class TrustedTree:
             except OSError:
                 continue
         return False
+
+    def makes_program(self, program: str) -> bool:
+        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
+        return program in self._own_programs and not is_elsewhere_on_path(
+            program, self._git.cwd, self._git.env
+        )
+
+    @cached_property
+    def _own_programs(self) -> frozenset[str]:
+        return find_own_programs(self._git.cwd)
+
+    def allows_install(
+        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
+    ) -> bool:
+        """Return whether a person has allowed installs by these files as they are now."""
+        return self._installs is not None and self._installs.covers(lock, needed, settings)
 
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree, as far as proc(5) says; False elsewhere."""

@@ -76,6 +76,7 @@ class WorkspaceLists:
     builds: frozenset[str]
     brings: frozenset[str]
     formats: frozenset[str]
+    patterns: tuple[str, ...]
     paths: frozenset[str]
     flags: frozenset[str]
     git: Mapping[str, tuple[str, ...]]
@@ -101,6 +102,7 @@ def workspace() -> WorkspaceLists:
         builds=frozenset(lists["builds"]),
         brings=frozenset(lists["brings"]),
         formats=frozenset(lists["formats"]),
+        patterns=tuple(lists["patterns"]),
         paths=frozenset(lists["variables"]["paths"]),
         flags=frozenset(lists["variables"]["flags"]),
         git={name: tuple(words) for name, words in lists["git"].items()},

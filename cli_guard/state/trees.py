@@ -23,6 +23,8 @@ FILE = "trees.json"
 VERSION = 1
 MOST = 2_000
 EVENT = "tree"
+# Fields that older versions did not know, and that say nothing while they are empty.
+LATER = ("seal", "agents", "installs", "installs_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Tree:
     at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
     "" for none. `allow` are command patterns. `seal` is the signature, "" if policy wanted none. `agents`: the question
     was about coding agents. Records from when one question was about the checks as well have no such field.
+    `installs` are the lock files by which installs are allowed, `<SHA-256> <path>` each, as they are in the commit
+    `installs_at`.
     """
 
     path: str
@@ -45,23 +49,26 @@ class Tree:
     allow: tuple[str, ...] = ()
     seal: str = ""
     agents: bool = False
+    installs: tuple[str, ...] = ()
+    installs_at: str = ""
 
     @property
     def payload(self) -> bytes:
-        """Return what is sealed: all of it but the seal; an older version knew no `agents`."""
-        data = asdict(replace(self, seal=""))
-        if not self.agents:
-            del data["agents"]
+        """Return what is sealed: all of it but the seal; older versions knew less."""
+        data = {
+            name: value
+            for name, value in asdict(replace(self, seal="")).items()
+            if name not in LATER or value or name == "seal"
+        }
         return json.dumps(data, sort_keys=True).encode("ascii")
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all of it, as the audit log names it; older versions knew no seal, and no `agents`."""
-        later = ("seal", "agents")
+        """Return the SHA-256 of all of it, as the audit log names it; older versions knew less."""
         data = {
             name: value
             for name, value in asdict(self).items()
-            if name not in later or value
+            if name not in LATER or value
         }
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
@@ -90,7 +97,7 @@ NAMES = frozenset(each.name for each in fields(Tree))
 
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
-    record = {"seal": "", "agents": False, **record}  # older versions had neither
+    record = {"seal": "", "agents": False, "installs": [], "installs_at": "", **record}
     try:
         return record_of(Tree, record) if record.keys() == NAMES else None
     except TypeError:

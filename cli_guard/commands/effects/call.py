@@ -57,6 +57,8 @@ class Call:
     written: list[tuple[Field, str]] = field(default_factory=list)
     kinds: set[EffectKind] = field(default_factory=set)
     took_input: bool = False
+    # What comes into the files that it changes.
+    new_text: str | None = None
 
     @property
     def scope(self) -> ShellScope:

@@ -13,7 +13,7 @@ from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
 from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.plain import OUTSIDE_BUILTINS
 from cli_guard.commands.programs import table
-from cli_guard.commands.scope import ANYTHING, Stream, taints_of
+from cli_guard.commands.scope import ANYTHING, NOTHING, Stream, taints_of
 from cli_guard.commands.shell import Shell
 
 POWERSHELL = re.compile(
@@ -21,6 +21,7 @@ POWERSHELL = re.compile(
     r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
     r"|(?:iex|iwr|irm)\Z"
 )
+INTERPRETER = re.compile(r"#![ \t]*(?:/\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?([\w.+-]+)")
 LIKELY = (
     "rm",
     "sh",
@@ -130,7 +131,7 @@ def run_program(
 ) -> Stream:
     base = name.rsplit("/", 1)[-1]
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
-        run_path(shell, fields[0], span)
+        run_path(shell, fields, span)
     spec = table(base) or table(base.lower())
     if spec is None and base.startswith("git-"):
         words = [
@@ -151,15 +152,26 @@ def run_program(
     return handler(call) if handler else run_call(call)
 
 
-def run_path(shell: Shell, given: Field, span: Span) -> None:
+def run_path(shell: Shell, fields: list[Field], span: Span) -> None:
     """Run a program named by its path: a file of the project, or one downloaded or written earlier."""
+    given = fields[0]
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
     if known and floors.check_remote_code(shell, known.taints, given.shown, span):
         return
-    if known and known.text is not None:
-        shell.run_child(known.text, span)
+    text = shell.text_written(path)
+    if text is not None:
+        # Without a first line for its interpreter, the shell that runs this runs it.
+        interpreter = literal(find_interpreter(text) or "sh", span)
+        shell.invoke([interpreter, *fields], NOTHING, span)
+        return
     shell.emit(EffectKind.EXEC, path, f"runs the program {given.shown}", span)
+
+
+def find_interpreter(text: str) -> str | None:
+    """Return the program that the first line of a script names, None if it names none."""
+    found = INTERPRETER.match(text)
+    return found[1] if found else None
 
 
 def unknown_reason(name: str) -> str:

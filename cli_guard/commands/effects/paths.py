@@ -14,6 +14,7 @@ from cli_guard.commands.effects.places import (
     unfold_home,
 )
 from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.expand.words import TEMPORARY
 from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.scope import (
     ANYTHING,
@@ -163,7 +164,7 @@ def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     if place is PathClass.SOCKET:
         shell.emit(EffectKind.NETWORK_IN, path, f"opens a connection through {path}", span)
         return REMOTE_DATA
-    if given.assumed:
+    if given.assumed and not path.startswith(TEMPORARY):
         reason = "depends on a variable that is set elsewhere"
         shell.emit(EffectKind.UNKNOWN, given.shown, reason, span)
     if path == "/dev/null":
@@ -242,10 +243,15 @@ def write_path(
         shell.emit(EffectKind.WRITE, path, f"{shown} {path}", span)
     if verb == "writes":
         remember(shell, path, carried)
+    elif verb == "changes":
+        shell.extended.add(path)
+        shell.written.setdefault(path, []).append(carried.text)
 
 
 def remember(shell: Shell, path: str, carried: Stream) -> None:
     """Record the contents of a file; a second write adds to it."""
+    certain = None if carried.assumed else carried.text
+    shell.written.setdefault(path, []).append(certain)
     before = shell.scope.files.get(path)
     taints = carried.taints | (before.taints if before else frozenset())
     shell.scope.files[path] = Stream(carried.text if before is None else None, taints)
@@ -262,6 +268,11 @@ def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes"
         shell.deny(EffectKind.DELETE, given.shown, reason, span, floors.WIPE)
         return
     extent = classify_whole(path)
+    if given.assumed and path.startswith(f"{TEMPORARY}/"):
+        # Where the variable is not set, `$TMPDIR/*` is everything.
+        unset = classify_whole(path.removeprefix(TEMPORARY))
+        if unset is not PathClass.ORDINARY:
+            emit_unknown(shell, given, f"{verb} a path", span)
     if extent is not PathClass.ORDINARY and given.text is not None:
         what = WHOLE.get(extent, f"{strip_pattern(path)}, a folder of the system")
         shell.deny(EffectKind.DELETE, path, f"{verb} {what}", span, floors.WIPE)

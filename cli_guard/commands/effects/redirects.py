@@ -79,6 +79,8 @@ def apply_redirects(
             if redirect.operator in ("<", "<&"):
                 stdin = read_path(shell, target, redirect.span)
             else:
+                if redirect.operator.endswith(">>"):
+                    shell.extend_file(path_of(shell, target))
                 sinks.append(Sink(redirect.descriptor, target, ">>" in redirect.operator))
     return stdin, sinks
 

@@ -41,6 +41,7 @@ CONNECTED = frozenset(
 )
 # What a dry run leaves out.
 CHANGES = frozenset((EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "move"))
+CONTAINERS = frozenset(("docker", "docker-compose", "podman", "nerdctl"))
 SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = (PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG)
@@ -66,7 +67,9 @@ def run_call(call: Call) -> Stream:
         note_unknown_words(call)
         if not call.took_input:
             apply_input(call)
-    output = apply_rest(call) if call.arguments.rest else None
+    output = (
+        apply_rest(call) if call.arguments.rest and not passes_arguments(call) else None
+    )
     own = finish(call)
     call.scope.folder = folder
     return own if output is None else output
@@ -238,6 +241,12 @@ def apply_rest(call: Call) -> Stream | None:
     return call.shell.invoke(rest, call.stdin, call.span) if rest else None
 
 
+def passes_arguments(call: Call) -> bool:
+    """Return whether the words for a container are only arguments of what its image runs: `docker run IMAGE -v`."""
+    first = call.arguments.rest[0]
+    return call.spec.program in CONTAINERS and (first.text or "").startswith("-")
+
+
 def shell_words(call: Call, rest: list[Field]) -> Stream:
     """Join the words and run them in a shell, possibly on another host."""
     whole_text = " ".join(each.shown for each in rest)
@@ -263,6 +272,10 @@ def finish(call: Call) -> Stream:
         copied = (
             carried if call.program.name in COPIES_INPUT | COPIES_FILES else Stream(None)
         )
+        if verb == "changes":
+            copied = Stream(call.new_text)
+        elif call.program.name == "tee" and call.arguments.has("-a", "--append"):
+            call.shell.extend_file(path_of(call.shell, given))
         stream = replace(copied, taints=copied.taints | taints)
         if verb in ("deletes", "moves"):
             delete_path(call.shell, given, given.span, verb=verb)

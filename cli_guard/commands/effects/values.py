@@ -375,16 +375,29 @@ def take_script(call: Call, given: Field) -> None:
         call.shell, stream.taints, given.shown or call.title, given.span
     ):
         return
-    if stream.text is not None and call.program.name in SHELLS:
-        call.shell.run_child(stream.text, given.span)
-        if given.stream is not None:
-            return
+    if run_known_script(call, given, path) and given.stream is not None:
+        return
     if given.stream is not None:
         call.effect(
             EffectKind.EXEC, None, "runs commands known only at run time", given.span
         )
         return
     call.effect(EffectKind.EXEC, path, f"runs the script {given.shown}", given.span)
+
+
+def run_known_script(call: Call, given: Field, path: str) -> bool:
+    """Run the text of a shell script that a substitution prints or that was written before; return whether it is known.
+
+    What another program runs is judged in the end, with all that was written.
+    """
+    shell = call.shell
+    text = given.stream.text if given.stream else shell.text_written(path)
+    if text is not None and call.program.name in SHELLS and path not in shell.extended:
+        shell.run_child(text, given.span)
+        shell.judged.add(path)
+        return True
+    shell.started[path] = call.program.name
+    return False
 
 
 def take_module(call: Call, given: Field) -> None:

@@ -38,6 +38,8 @@ from cli_guard.commands.scope import (
 
 MOST_FIELDS = 6_000
 NOWHERE = Span(0, 0)
+# Where programs make temporary files, if no variable says so (environ(7)).
+TEMPORARY = "/tmp"  # noqa: S108
 # The value of IFS at the start.
 BLANKS = " \t\n"
 DEFAULTS = (":-", "-", ":=", "=")
@@ -247,6 +249,8 @@ class Expander:
             return Stream(scope.folder or ".", assumed=scope.unsure_folder)
         if name == "IFS":
             return Stream(BLANKS)
+        if name == "TMPDIR":
+            return Stream(TEMPORARY, assumed=True)
         if name in "@*":
             given = scope.arguments
             return Stream("", assumed=True) if given is None else join_with_blanks(given)

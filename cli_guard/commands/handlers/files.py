@@ -21,7 +21,7 @@ from cli_guard.commands.effects.places import (
 )
 from cli_guard.commands.effects.running import note_unknown_words, run_call
 from cli_guard.commands.effects.values import emit_for, values_of
-from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.expand.fields import Field, field_of, literal
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import (
     BELOW,
@@ -48,6 +48,7 @@ OPENED = re.compile(r"\d*[2367]\Z|[ugoa]*[+=][rxXst]*w")
 CLOSED = re.compile(r"0+\Z|(?:a|ugo)?(?:[-=]\w*[rx]|=\Z)")
 EXECUTABLE = re.compile(r"\d*[1357]\d*\Z|[^+]*\+|[^=]*=.*x", re.DOTALL)
 DATE_FIELD = re.compile(r"%[-_0^#]?[EO]?[A-Za-z%]")
+LETTERS = re.compile(r"X{3,}([^X/]*)\Z")
 LETTER = re.compile(r"[A-Za-z]")
 BELOW_IT = " and all below it"
 NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
@@ -374,4 +375,41 @@ def date(call: Call) -> Stream:
     return Stream(None, output.taints) if any(map(LETTER.search, texts)) else output
 
 
-HANDLERS = {"find": find, "chmod": mode, "chown": owner, "tar": tar, "date": date}
+def make_temporary(call: Call) -> Stream:
+    """Handle mktemp: of the name only some letters are not known, and they are none that matter."""
+    given = call.arguments
+    folders = values_of(call, "-p", "--tmpdir")
+    names = given.operands or [literal(f"tmp.{'X' * 10}", call.span)]
+    in_folder = not given.operands or folders or given.has("-t", "--tmpdir")
+    folder = (
+        folders[-1]
+        if folders
+        else field_of(call.shell.expander().variable("TMPDIR"), call.span)
+    )
+    known = all(
+        each.known for each in (*names, *folders, *(value for _, value in given.values))
+    )
+    letters = LETTERS.search(names[-1].start)
+    if not known or (in_folder and folder.text is None) or letters is None:
+        return run_call(call)
+    # Each has another name.
+    name = (
+        f"{names[-1].start[: letters.start()]}XXX{len(call.shell.invocations)}{letters[1]}"
+    )
+    name += "".join(value.start for value in values_of(call, "--suffix"))
+    path = path_of(
+        call.shell, literal(f"{folder.text}/{name}" if in_folder else name, call.span)
+    )
+    call.effect(EffectKind.WRITE, path, call.spec.reason, call.span)
+    note_unknown_words(call)
+    return Stream(f"{path}\n")
+
+
+HANDLERS = {
+    "mktemp": make_temporary,
+    "find": find,
+    "chmod": mode,
+    "chown": owner,
+    "tar": tar,
+    "date": date,
+}

@@ -8,6 +8,7 @@ from cli_guard.commands.model import EffectKind
 STREAMS = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")
 )
+UNSEEN_COMMAND = "runs a command that the text does not tell"
 EVERY_FILE = "reads every file that it finds, hidden ones included"
 SECRET_PART = re.compile(
     r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE
@@ -65,9 +66,7 @@ def shell(text: str) -> Act:
     return Act(EffectKind.EXEC, None, "runs a shell command", text)
 
 
-def unseen_command(
-    reason: str = "runs a command that the text does not tell", *, remote: bool = False
-) -> Act:
+def unseen_command(reason: str = UNSEEN_COMMAND, *, remote: bool = False) -> Act:
     """Return the act of a command that is built at run time."""
     return Act(EffectKind.EXEC, None, reason, remote=remote)
 

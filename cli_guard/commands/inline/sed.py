@@ -3,7 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, NotUnderstood, file, shell, unseen_command
+from cli_guard.commands.inline.model import (
+    Act,
+    NotUnderstood,
+    file,
+    shell,
+    unescape,
+    unseen_command,
+)
 from cli_guard.commands.model import EffectKind
 
 END = r"[ \t]*(?=[;\n}#]|\Z)"
@@ -22,7 +29,7 @@ COMMAND = re.compile(
     rf"""(?P<open>\{{) | (?P<close>\}}){END} | (?P<comment>\#)[^\n]*
     | (?:[=dDgGhHnNpPxzF] | [qQlL][ \t]*\d* | v[ \t]*[\d.]*){END}
     | [btT:][ \t]*[\w.-]*[ \t]*(?=[;\n}}]|\Z)
-    | [aic](?:[^\n\\]|\\.)*+
+    | [aic](?P<added>(?:[^\n\\]|\\.)*+)
     | [rR][ \t]*(?P<from>[^\n]*) | [wW][ \t]*(?P<to>[^\n]*)
     | e(?P<run>[^\n]*)
     | y(?P<y>[^\n\\]){PLAIN.replace("NAME", "y")}(?P=y){PLAIN.replace("NAME", "y")}(?P=y){END}
@@ -37,6 +44,24 @@ ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 def acts(code: str) -> Iterator[Act]:
     """Return what the script does, in its order; blocks need no tree. Raises NotUnderstood."""
+    for found in read_commands(code):
+        yield from find_acts(found)
+
+
+def find_new_text(code: str) -> str:
+    """Return the texts that the script adds or puts in the place of others, one a line, as far as it is understood."""
+    new = []
+    try:
+        for found in read_commands(code):
+            added = (found["added"] or "").lstrip(" \t\\\n")
+            new.append(unescape(found["new"] or added))
+    except NotUnderstood:
+        pass  # It is an effect of the command itself.
+    return "".join(f"{text}\n" for text in new if text)
+
+
+def read_commands(code: str) -> Iterator[re.Match[str]]:
+    """Read the commands of the script one after the other. Raises NotUnderstood."""
     at = open_blocks = 0
     while True:
         address = ADDRESS.match(code, at)
@@ -53,7 +78,7 @@ def acts(code: str) -> Iterator[Act]:
         open_blocks += bool(found["open"]) - bool(found["close"])
         if open_blocks < 0:
             raise NotUnderstood("a block is closed twice")
-        yield from find_acts(found)
+        yield found
 
 
 def find_acts(found: re.Match[str]) -> Iterator[Act]:

@@ -40,6 +40,12 @@ SHELL_LIKE = frozenset(
 )
 MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
 INTERPRETER = re.compile(r"/bin/(?:python|node|ruby)[\d.]*\Z")
+COMPOSE_FILES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+ON_CONTAINERS = frozenset(
+    f"docker {each}" for each in "exec stop start restart kill pause unpause".split()
+)
+CONTAINER_RUNS = ("docker-compose run", "docker-compose exec")
+ASKS_FOR_HELP = (["--help"], ["--version"])
 RUNNERS = ("npx", "npm exec", "npm x", "bunx", "bun x", "pnpm exec", "yarn exec")
 # As effects/code.py, effects/imports.py and effects/call.py word these effects.
 IMPORTS = ("python imports ", "python may import ")
@@ -54,6 +60,8 @@ def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None
         )
     if caller is None or not place.runs_inside(caller):
         return False
+    if "/" in target and target == caller.name and runs_in_container(place, caller):
+        return True
     loads = LOADS.search(effect.reason) or (
         caller.program.startswith("python") and effect.reason.startswith(IMPORTS)
     )
@@ -61,6 +69,8 @@ def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None
         return place.stays_inside(caller, texts=True) and not brings_more(place, caller)
     spec = caller.arguments.spec
     if target in (spec.name, spec.program, caller.program):
+        if names_own_container(place, caller):
+            return True
         return is_trusted_call(place, caller) and has_installed(place, caller)
     if (
         not place.stays_inside(caller, data=spec.name not in place.lists.runs)
@@ -88,7 +98,7 @@ def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None
 
 
 def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
-    """Return whether a file of the tree runs, not written by this very script, and not for what leaves the tree."""
+    """Return whether a file of the tree or one whose code was judged runs, and not for what leaves the tree."""
     words = [word.start for word in caller.fields]
     at = next(
         (
@@ -104,12 +114,42 @@ def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
     # A here-document is code for a script (`manage.py shell`) more often than data.
     fed = at > 0 and (caller.stdin.text or "").strip() != ""
     return (
-        is_own_program(place, path)
+        (is_own_program(place, path) or path in place.whole)
         and not fed
         and not resets
         and not (at == 0 and may_do_anything(place, caller))
         and not any(leaves(place, name) for name in names)
-        and not place.is_unread(path)
+        and place.is_known(path)
+    )
+
+
+def runs_in_container(place: Place, caller: ProgramInvocation) -> bool:
+    """Return whether a program runs in a container of the project, where its name and path are those of an image."""
+    runner = caller.parent
+    if runner is None:
+        return False
+    if runner.arguments.spec.name in CONTAINER_RUNS:
+        return is_trusted_call(place, runner)
+    return names_own_container(place, runner)
+
+
+def names_own_container(place: Place, caller: ProgramInvocation) -> bool:
+    """Return whether docker acts on running containers of the project alone, by the names that compose gives them."""
+    given = caller.arguments
+    name = given.spec.name.replace("docker container ", "docker ")
+    if name not in ON_CONTAINERS or not any(
+        place.exists(f"{place.root}/{each}") for each in COMPOSE_FILES
+    ):
+        return False
+    project = re.sub(r"[^a-z0-9_-]", "", place.root.rpartition("/")[2].lower())
+    form = re.compile(rf"{re.escape(project)}[-_][\w.-]+[-_]\d+")
+    # What follows the name is the command in it.
+    named = given.operands[:1] if name == "docker exec" else given.operands
+    return (
+        bool(named)
+        and all(each.text and form.fullmatch(each.text) for each in named)
+        and place.stays_inside(caller)
+        and not brings_more(place, caller)
     )
 
 
@@ -205,20 +245,26 @@ def is_known_here(place: Place, effect: Effect, caller: ProgramInvocation | None
         return False
     if effect.target == caller.program and table(effect.target) is None:
         return (
-            place.stays_inside(caller)
-            and comes_with_project(place, effect.target, caller)
-            and not may_do_anything(place, caller)
+            caller.words in ASKS_FOR_HELP
+            or runs_in_container(place, caller)
+            or (
+                place.stays_inside(caller)
+                and comes_with_project(place, effect.target, caller)
+                and not may_do_anything(place, caller)
+            )
         )
     return effect.target.startswith("-") and is_trusted_call(place, caller)
 
 
 def comes_with_project(place: Place, program: str, caller: ProgramInvocation) -> bool:
-    """Return whether a program is one of the project's: installed in the tree, or locked where its runner looks."""
+    """Return whether a program is one of the project's: made by it, installed in the tree, or locked for its runner."""
     runner = caller.parent
     if runner is not None and is_trusted_call(place, runner):
-        locked = runner.program in ENVIRONMENTS and place.tree.locks(program)
-        places = INSTALLED if runner.program in ENVIRONMENTS else (NODE,)
-        return locked or is_installed(place, program, caller.folder, places)
+        if runner.program not in ENVIRONMENTS:
+            return is_installed(place, program, caller.folder, (NODE,))
+        return place.tree.locks(program) or is_installed(place, program, caller.folder)
+    if place.tree.makes_program(program):
+        return True
     activated = any(
         each.name in ("source", ".")
         and "".join(each.words[:1]).endswith("venv/bin/activate")

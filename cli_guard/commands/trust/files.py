@@ -10,7 +10,7 @@ from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.trust.code import is_trusted_call
 from cli_guard.commands.trust.links import has_new_links, makes_link
-from cli_guard.commands.trust.place import Place
+from cli_guard.commands.trust.place import TEMPORARY, Place
 from cli_guard.commands.trust.words import brings_more
 from cli_guard.hooks import REVIEW_HOOKS
 
@@ -71,9 +71,11 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
         if inside and endangers_protected(place, *split_search(inside)):
             return False
         named = caller is None or names_written_files(place, target, caller)
+        # What is copied there has a name of its own.
+        into = target in TEMPORARY and caller is not None and caller.program in COPIERS
         return (
             named
-            and place.may_write(target)
+            and (into or place.may_write(target))
             and (inside != "" or names_project_files(place, caller))
         )
     if caller is None:

@@ -1,12 +1,14 @@
 """The trusted work tree as a place: which paths and words stay in it."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlsplit
 
+from cli_guard.commands.effects.arguments import CallArguments
 from cli_guard.commands.effects.places import (
     GLOBS,
     PathClass,
@@ -19,7 +21,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.values import LOOPBACK
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import ProgramInvocation
-from cli_guard.commands.model import Context, EffectKind, Span, WorkTree
+from cli_guard.commands.model import Context, Effect, EffectKind, Span, WorkTree
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import drop_places
 from cli_guard.rules import tables
@@ -38,19 +40,17 @@ STEPS_BACK = re.compile(r"[^\s./;&|('\"=]/\.\.(?![^/\s;&|)'\"])")
 # Make, npm and valgrind expand these, after the shell.
 LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
 GIT_FOLDER = re.compile(r"(?i)(?:^|[^\w.-])\.git(?:/|\Z)")
-# Options whose value selects tests by a pattern.
-FILTERS = frozenset(
-    ("--filter", "-k", "--grep", "--testNamePattern", "--tests", "-run", "-bench")
-)
 # Files that tools of a project run by themselves.
 DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
-    r"|[\w.-]+\.config\.[cm]?[jt]s)\Z"
+    r"|[\w.-]+\.config\.[cm]?[jt]s|\.justfile|tox\.ini|[Tt]askfile\.ya?ml|tasks\.py)\Z"
 )
 # An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
 GLUED = re.compile(r"-[A-Za-z]+((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a command may write to
+# What `mktemp` makes, as its handler writes it.
+MADE = re.compile(r"\A(?:/private)?(?:/var)?/tmp/[\w.-]*XXX\d+[\w.-]*(?:/|\Z)")
 # Each word is looked up in the file system.
 MOST_WORDS = 500
 # What a word that is known only at run time may be, without naming code or leaving the tree.
@@ -61,7 +61,8 @@ HARMLESS_ORIGINS = ("value", "paths", "names", "ref")
 class Place:
     """A trusted work tree and one script that would run in it. `top` is its root with all links resolved.
 
-    `written` are the files that the script writes without the judge knowing their text.
+    `unread` are the files that the script writes without the judge knowing their code, `whole` those that it has
+    written from beginning to end, whose code was judged. `effects` are those of the script, with their commands.
     """
 
     context: Context
@@ -69,7 +70,9 @@ class Place:
     tree: WorkTree
     command: str = ""
     invocations: tuple[ProgramInvocation, ...] = ()
-    written: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    effects: Mapping[Effect, list[ProgramInvocation | None]] = field(default_factory=dict)
 
     @cached_property
     def top(self) -> str:
@@ -118,11 +121,14 @@ class Place:
     def is_temporary(self, path: str) -> bool:
         """Return whether a path is a temporary file; the neighbours of a tree that lies there are none."""
         real = self.follow(path)
+        if MADE.search(real):
+            return True
         for folder in TEMPORARY:
             if real.startswith(f"{folder}/") and "cli-guard" not in real:
                 near = f"{folder}/" + self.top.removeprefix(f"{folder}/").partition("/")[0]
                 beside = self.top.startswith(f"{folder}/") and (
-                    f"{folder}/" not in self.command or real.startswith(f"{near}/")
+                    not (folder in self.command or "TMPDIR" in self.command)
+                    or real.startswith(f"{near}/")
                 )
                 return not beside
         return False
@@ -136,17 +142,20 @@ class Place:
             self.resolve(word, self.context.folder)
         )
 
-    def is_unread(self, path: str) -> bool:
-        """Return whether this very script has written a file, so that what it holds was not judged."""
-        patched = any(
+    def is_known(self, path: str) -> bool:
+        """Return whether a file is as it was before this script, or what the script writes into it was judged."""
+        return not self.patches and path not in self.unread
+
+    @cached_property
+    def patches(self) -> bool:
+        return any(
             each.program == "patch" or "apply" in each.words for each in self.invocations
         )
-        return patched or path in self.written
 
     @cached_property
     def writes_configuration(self) -> bool:
-        """Return whether this very script writes what the project's tools run without being told: a Makefile."""
-        return any(DEFAULTS.search(path) for path in self.written)
+        """Return whether this script writes what tools run without being told (a Makefile), with unknown content."""
+        return any(DEFAULTS.search(path) for path in self.unread)
 
     @cached_property
     def steps_back(self) -> bool:
@@ -225,6 +234,7 @@ class Place:
         return all(
             self.is_inside(word, folder)
             or self.is_output(before, word, folder)
+            or (word.text is not None and self.resolve(word.text, folder) in self.whole)
             or (data and word.start.startswith("/tmp/") and self.is_temporary(word.start))  # noqa: S108
             for before, word in pairwise((caller.fields[0], *words))
         )
@@ -288,15 +298,23 @@ def judged_elsewhere(caller: ProgramInvocation, *, texts: bool) -> set[Span]:
     """
     given = caller.arguments
     plain = ("text", "code:") if given.spec.program == "git" else ("code:",)
-    skipped = [*given.rest]
-    for option, value in given.values:
-        if FILTERS.intersection(option.names):
-            skipped.append(value)
+    skipped = [*given.rest, *find_patterns(given)]
     valued = [(option.takes or "text", value) for option, value in given.values]
     for kind, word in (*valued, *given.kinds):
         if kind == EffectKind.WRITE or (texts and kind.startswith(plain)):
             skipped.append(word)
     return {word.span for word in skipped}
+
+
+def find_patterns(given: CallArguments) -> Iterator[Field]:
+    """Yield the words of a command that choose tests, routes or the like by a pattern, as far as its table is read."""
+    pairs = (each.rpartition(" ") for each in tables.workspace().patterns)
+    names = {option for program, _, option in pairs if program in ("", given.spec.program)}
+    yield from (value for option, value in given.values if names.intersection(option.names))
+    for option, value in pairwise((*given.operands, *given.operands[:1])):
+        name, equals, _ = option.start.partition("=")
+        if name in names:
+            yield option if equals else value
 
 
 def is_loopback(address: str) -> bool:

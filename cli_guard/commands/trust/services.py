@@ -26,6 +26,7 @@ DETOURS = frozenset(
 NEW_NAME = re.compile(r"(?!(?:refs/)?stash(?![\w/.-]))[\w.@][\w./+-]*[~^\d]*")
 CLIENTS = frozenset("curl wget http https xh".split())
 SIGNAL = re.compile(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+)")
+STOPS = ("cli-guard stop", "cli-guard exec stop")
 JOB = re.compile(r"%(?:\d+|[%+-])?\Z")
 
 
@@ -146,8 +147,13 @@ def stays_on_machine(
 
 
 def ends_own_job(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
-    """Return whether `kill` names only jobs of this very script."""
-    if caller is None or caller.program != "kill":
+    """Return whether `kill` names only jobs of this very script, or one is stopped that `cli-guard exec` started."""
+    if caller is None:
+        return False
+    if caller.arguments.spec.name in STOPS:
+        stopped = caller.arguments.operands
+        return len(stopped) == 1 and stopped[0].start.isdecimal() and stopped[0].known
+    if caller.program != "kill":
         return False
     operands = caller.fields[1:]
     if operands and SIGNAL.fullmatch(operands[0].start):
