@@ -143,10 +143,10 @@ class TrustedTree:
 
     def adds_links(self, revision: str) -> bool:
         """Return whether a commit has a link that HEAD has not; False if nothing is named so."""
-        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-        if not self._git.optional(*named, f"{revision}^{{commit}}"):
+        commit = self._find_commit(revision)
+        if commit is None:
             return False
-        raw = ("diff-tree", "-r", "-z", "--no-renames", "HEAD", revision, "--")
+        raw = ("diff-tree", "-r", "-z", "--no-renames", "HEAD", commit, "--")
         try:
             out, more = self._git.run_bounded(*raw, limit=INDEX_BYTES)
         except CliGuardError:
@@ -185,6 +185,8 @@ class TrustedTree:
 
     def holds_work(self, path: str) -> bool:
         """Return whether a file at or below a path is not ignored; True if Git cannot be asked."""
+        if not is_possible_path(path):
+            return True
         listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
         try:
             out, _ = self._git.run_bounded(*listing, path, limit=LONGEST_PATH)
@@ -248,11 +250,16 @@ class TrustedTree:
             )
         )
 
+    def _find_commit(self, revision: str) -> str | None:
+        if not is_possible_path(revision):
+            return None
+        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        return self._git.optional(*named, f"{revision}^{{commit}}") or None
+
     def is_on_branch(self, revision: str) -> bool | None:
         """Return whether a reference other than the stash holds a commit; None if nothing is named so."""
-        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-        commit = self._git.optional(*named, f"{revision}^{{commit}}")
-        if not commit:
+        commit = self._find_commit(revision)
+        if commit is None:
             return None
         holding = ("for-each-ref", "--count=1", "--format=1", f"--contains={commit}")
         return bool(self._git.optional(*holding, "refs/heads", "refs/remotes", "refs/tags"))

@@ -388,5 +388,7 @@ def test_a_word_that_can_be_no_path_is_asked_of_nobody(committed: Repo) -> None:
         assert not tree.exists(where) or path == "loop/a"
         assert not tree.is_folder(where)
         assert tree.expand(f"{where}/*") == ()
+        assert tree.is_on_branch(path) is None and not tree.adds_links(path)
+        assert tree.holds_work(where) in (True, False)
         assert trusted.follow(where).startswith(("/proc", str(committed.path)))
         trusted.find_repository(where)

@@ -25,7 +25,7 @@ FROM_NETWORK = REMOTE_DATA
 
 
 @dataclass(frozen=True)
-class Sink:
+class OutputFile:
     """A file that the output of one descriptor goes to, which is emptied first unless it is added to."""
 
     descriptor: str
@@ -33,7 +33,7 @@ class Sink:
     appends: bool = False
 
 
-Sinks = list[Sink]
+Sinks = list[OutputFile]
 
 
 def apply_redirects(
@@ -61,14 +61,14 @@ def apply_redirects(
                 stdin = FROM_NETWORK
             if opened and redirect.operator == ">&":
                 sinks.append(
-                    Sink(redirect.descriptor, literal(opened, redirect.span), True)
+                    OutputFile(redirect.descriptor, literal(opened, redirect.span), True)
                 )
             elif (
                 redirect.operator == ">&"
                 and redirect.descriptor in OUTPUT
                 and number[1] == "2"
             ):
-                sinks.append(Sink("", literal("/dev/stderr", redirect.span)))
+                sinks.append(OutputFile("", literal("/dev/stderr", redirect.span)))
             elif opened:
                 stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
         elif redirect.operator == "<" and target.stream is not None:
@@ -81,7 +81,9 @@ def apply_redirects(
             else:
                 if redirect.operator.endswith(">>"):
                     shell.extend_file(path_of(shell, target))
-                sinks.append(Sink(redirect.descriptor, target, ">>" in redirect.operator))
+                sinks.append(
+                    OutputFile(redirect.descriptor, target, ">>" in redirect.operator)
+                )
     return stdin, sinks
 
 

@@ -25,7 +25,7 @@ BLANK = re.compile(r"\s")
 
 
 @dataclass(frozen=True)
-class Setting:
+class NamedValue:
     """A name and its value, as far as it is known; the name is empty for a word of a task that stands alone."""
 
     name: str
@@ -44,7 +44,7 @@ class Setting:
         return self.value.startswith("-")
 
 
-def settings_of(given: CallArguments, fields: list[Field]) -> Iterator[Setting]:
+def settings_of(given: CallArguments, fields: list[Field]) -> Iterator[NamedValue]:
     """Yield the settings among the words of a call: those that its table calls so, and those that it does not know."""
     for option, word in given.values:
         if option.takes == "setting":
@@ -55,7 +55,7 @@ def settings_of(given: CallArguments, fields: list[Field]) -> Iterator[Setting]:
         if not word.start.startswith("-") or "=" in word.start:
             yield split_setting(word, "")
         elif value in given.operands and not value.start.startswith("-"):
-            yield Setting(word.start, value.start, value.span)
+            yield NamedValue(word.start, value.start, value.span)
 
 
 def next_word(fields: list[Field], word: Field) -> Field:
@@ -64,20 +64,20 @@ def next_word(fields: list[Field], word: Field) -> Field:
     return fields[at + 1] if 0 <= at < len(fields) - 1 else word
 
 
-def split_setting(word: Field, name: str) -> Setting:
+def split_setting(word: Field, name: str) -> NamedValue:
     is_options = name != "" and word.start.startswith("-")
     named = None if is_options else NAMED.fullmatch(word.start)
     if named is None:
-        return Setting(name.lstrip("-"), word.start, word.span)
+        return NamedValue(name.lstrip("-"), word.start, word.span)
     # `--overwrite=MemoryCheckCommand=x`
     inner = (
         None if named[2][:1] == "-" or BLANK.search(named[2]) else NAMED.fullmatch(named[2])
     )
     last = inner or named
-    return Setting(last[1], last[2], word.span)
+    return NamedValue(last[1], last[2], word.span)
 
 
-def may_be_command(setting: Setting) -> bool:
+def may_be_command(setting: NamedValue) -> bool:
     """Return whether a value is the text of a command, and not only a word, options or a sentence."""
     text = setting.value.strip()
     if setting.is_option or not (BLANK.search(text) or SHELL_TEXT.search(text)):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.places import GLOBS
-from cli_guard.commands.effects.settings import PART, Setting, settings_of
+from cli_guard.commands.effects.settings import PART, NamedValue, settings_of
 from cli_guard.commands.invocations import NODE, ProgramInvocation
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.programs import sub_command, table
@@ -62,7 +62,7 @@ def list_asks(place: Place, name: str) -> frozenset[str]:
     return frozenset(word for program, _, word in pairs if name.startswith(program))
 
 
-def is_plain(place: Place, setting: Setting, folder: str | None) -> bool:
+def is_plain(place: Place, setting: NamedValue, folder: str | None) -> bool:
     """Return whether a setting is a plain word, a number, options or a path, and no program that its name runs."""
     value = setting.value.strip()
     if setting.is_option:
@@ -100,7 +100,7 @@ def changes_files(value: str) -> bool:
     )
 
 
-def names_host(setting: Setting) -> bool:
+def names_host(setting: NamedValue) -> bool:
     """Return whether a setting is the name of another machine."""
     parts = {part.lower() for part in PART.findall(setting.name)}
     return (
@@ -110,7 +110,7 @@ def names_host(setting: Setting) -> bool:
     )
 
 
-def has_plain_options(place: Place, setting: Setting) -> bool:
+def has_plain_options(place: Place, setting: NamedValue) -> bool:
     """Return whether options for a compiler are known ones, and those for another program bring no code."""
     if setting.name.lower().endswith("flags"):
         return place.lists.files["flags"].fullmatch(setting.value) is not None or all(
