@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.changes.asked import asked_tokens
 from cli_guard.code.changes.comparisons import read_call
 from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
@@ -50,6 +51,7 @@ class Branch:
     only_says: bool = False
     operands: tuple[str, ...] = ()
     joiner: str = ""
+    asked: tuple[str, ...] = ()
 
 
 @cache
@@ -73,8 +75,10 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         body = body_beside(inner, condition)
     text = strip_brackets(without_comments(condition, source))
     operands, joiner = operands_of(condition, shapes, source)
+    asked = asked_tokens(without_brackets(condition), shapes)
     if node.kind() in NEGATED:
         text = f"not ({text})"
+        asked = ("not", "(", *asked, ")")
         operands = tuple(f"not ({each})" for each in operands)
         joiner = OPPOSITE.get(joiner, "")
     has_else = node.field("alternative") is not None
@@ -82,9 +86,9 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
         leaving = without_comments(body, source).strip("{}: \t\n")
         admits = ADMITTING.match(leaving) or (has_else and ANSWERING.match(leaving))
         kept = "" if admits else leaving
-        return Branch(text, kept, operands=operands, joiner=joiner)
+        return Branch(text, kept, operands=operands, joiner=joiner, asked=asked)
     says = body is not None and not has_else and only_says(body, shapes, source)
-    return Branch(text, "", says, operands, joiner)
+    return Branch(text, "", says, operands, joiner, asked)
 
 
 def operands_of(
@@ -128,7 +132,10 @@ def denied_operands(
 
 
 def without_brackets(node: "SgNode") -> "SgNode":
-    while node.kind() in BRACKETS and len(inner := node.named_children()) == 1:
+    while node.kind() in BRACKETS:
+        inner = [each for each in node.named_children() if each.kind() not in COMMENTS]
+        if len(inner) != 1:
+            break
         node = inner[0]
     return node
 

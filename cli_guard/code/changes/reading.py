@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from cli_guard.code.changes.asked import asked_tokens
 from cli_guard.code.changes.conditions import (
     joiner_of,
     operands_of,
@@ -370,13 +371,14 @@ def branch_facts(place: ReadNode) -> Iterator[CodeFact]:
     kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
     detail = ONLY_SAYS if branch.only_says else branch.leaving
     fact = place.fact(kind, branch.condition, detail)
-    yield replace(fact, operands=branch.operands, joiner=branch.joiner)
+    yield replace(fact, operands=branch.operands, joiner=branch.joiner, asked=branch.asked)
 
 
 def condition_fact(place: ReadNode, condition: "SgNode") -> CodeFact:
     operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
     fact = place.fact(FactKind.CONDITION, without_comments(condition, place.source_of))
-    return replace(fact, operands=operands, joiner=joiner)
+    asked = asked_tokens(without_brackets(condition), place.kinds.shapes)
+    return replace(fact, operands=operands, joiner=joiner, asked=asked)
 
 
 def lock_facts(place: ReadNode) -> Iterator[CodeFact]:
