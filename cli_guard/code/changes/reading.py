@@ -26,6 +26,7 @@ from cli_guard.code.changes.facts import (
     fold,
 )
 from cli_guard.code.changes.handlers import body_of, handler_fact
+from cli_guard.code.changes.macros import read_macro
 from cli_guard.code.changes.naming import callee_name, join_names, write_dotted
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.taint.grammar import TABLE, language_named
@@ -232,6 +233,7 @@ def facts_at(
         yield from entry_facts(place)
     elif shape in ("call", "macro"):
         yield from call_facts(place, imports)
+        yield from branch_facts(place)
     elif shape == "if":
         yield from branch_facts(place)
     elif shape == "loop":
@@ -365,7 +367,8 @@ def argument_facts(
 
 
 def branch_facts(place: ReadNode) -> Iterator[CodeFact]:
-    branch = read_branch(place.node, place.kinds.shapes, place.source_of)
+    read = read_branch if place.shape == "if" else read_macro
+    branch = read(place.node, place.kinds.shapes, place.source_of)
     if branch is None:
         return
     kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
