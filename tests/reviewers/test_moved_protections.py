@@ -115,6 +115,30 @@ MOVES = {
 -  end
  end
 """,
+    "caller": """<<path:src/read.c>>
+ static int read_name(struct reader *r, size_t len)
+ {
+-    if (len < HEADER_SIZE)
+-        return -1;
+     return copy(r->name, len - HEADER_SIZE);
+ }
+ static int read_text(struct reader *r, size_t len)
+ {
+-    if (len < HEADER_SIZE)
+-        return -1;
+     return copy(r->text, len - HEADER_SIZE);
+ }
+ int read_one(struct reader *r, size_t len)
+ {
+     int kind;
++    if (len < HEADER_SIZE)
++        return -1;
+     kind = read_kind(r);
+     if (kind == NAME)
+         return read_name(r, len);
+     return read_text(r, len);
+ }
+""",
     "query": """<<path:app/views.py>>
  def show(request, pk):
 -    order = Order.objects.get(pk=pk)
@@ -219,6 +243,12 @@ MOVES = {
 +        page.save(user)
 """,
 }
+CALLER_CHECK = "+    if (len < HEADER_SIZE)\n+        return -1;\n"
+CALLS = f"""{CALLER_CHECK}     kind = read_kind(r);
+     if (kind == NAME)
+         return read_name(r, len);
+     return read_text(r, len);
+"""
 STILL_GONE = (
     # Another router, one that is used only further down, one that asks below a path alone.
     ("router", "router.use", "reports.use"),
@@ -234,6 +264,11 @@ STILL_GONE = (
     ("filter", ":require_admin\n", ":require_admin, if: :open?\n"),
     ("base", "UsersController < InnerController", "UsersController < OuterController"),
     ("base with its filter", "< Admin::BaseController", "< Shop::BaseController"),
+    # A function that does not call it, one that asks only behind the call, that of another value.
+    ("caller", "return read_text(", "return read_other("),
+    ("caller", CALLS, f"     kind = read_text(r, len);\n{CALLER_CHECK}"),
+    ("caller", CALLER_CHECK, ""),
+    ("caller", "+    if (len < HEADER_SIZE)", "+    if (size < HEADER_SIZE)"),
     # What belongs to another, of another value, or is only handed along.
     ("query", "owner=request.user)", "shop=request.shop)"),
     ("query", "owner=request.user)", "seen_by=request.user)"),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from cli_guard.code.changes.difference import ChangeDifference
@@ -49,14 +50,25 @@ def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:
     elif fact.kind in NAMED:
         if is_row(loss, subject):
             return None
-        name = re.escape(fact.name.rpartition(".")[2])
-        count = len(re.findall(rf"(?<!\w){name}(?!\w)", text))
+        count = len(re.findall(pattern_of_check(loss), text))
         sort = "places"
     else:
         return None
     if count < FEWEST_SIBLINGS:
         return None
     return f"{count} other {sort} of this file still have it"
+
+
+def pattern_of_check(loss: Loss) -> str:
+    """Return a pattern for what went: its name, or the whole call if the name alone protects nothing."""
+    fact = loss.fact
+    name = re.escape(fact.name.rpartition(".")[2])
+    language = language_for(loss.file.change.path) or ""
+    if loss.family == "own" or loss.family in families_of(
+        replace(fact, detail=""), language
+    ):
+        return rf"(?<!\w){name}(?!\w)"
+    return rf"(?<!\w){name}\({re.escape(fact.detail)}\)"
 
 
 def checking_names(loss: Loss) -> list[str]:

@@ -8,12 +8,22 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from cli_guard.code.changes.comparisons import split_arguments
-from cli_guard.code.changes.difference import ChangeDifference, FileDifference
+from cli_guard.code.changes.difference import (
+    ChangeDifference,
+    FileDifference,
+    short_name,
+)
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.languages import language_for
 from cli_guard.code.taint.naming import top_imports
-from cli_guard.reviewers.protections.losses import Loss, hunk_of, members, plain_name
+from cli_guard.reviewers.protections.losses import (
+    Loss,
+    hunk_of,
+    members,
+    net_key,
+    plain_name,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import data
 
@@ -78,6 +88,25 @@ def find_misplaced(subject: ReviewInput, difference: ChangeDifference) -> Iterat
             new = [each for each in covers_of(loss, difference) if each.is_new]
             if is_gone and new and not is_covered(loss, subject, difference):
                 yield loss
+
+
+def is_in_caller(loss: Loss, difference: ChangeDifference) -> bool:
+    """Return whether a check came to a function of the file that calls, further down, the one that lost the check."""
+    fact = loss.fact
+    name = short_name(fact.unit)
+    callers = {
+        unit.name: unit
+        for unit in loss.file.new.units
+        if name in unit.words and short_name(unit.name) != name
+    }
+    asked = net_key(fact)
+    for check in loss.file.new.facts if callers else ():
+        if check.unit in callers and net_key(check) == asked:
+            unit = callers[check.unit]
+            behind = unit.text.split("\n")[check.end_line - unit.line + 1 :]
+            if any(name in IDENTIFIER.findall(line) for line in behind):
+                return True
+    return False
 
 
 def is_gone_here(loss: Loss) -> bool:

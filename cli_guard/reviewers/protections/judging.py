@@ -11,7 +11,7 @@ from cli_guard.code.changes.difference import (
 from cli_guard.code.changes.facts import FactKind
 from cli_guard.code.classify import unreadable
 from cli_guard.model import FileChange, Skipped, split_lines
-from cli_guard.reviewers.protections.covers import find_misplaced, is_covered
+from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
 from cli_guard.reviewers.protections.elsewhere import (
     is_in_query,
     is_in_type,
@@ -96,6 +96,7 @@ def stands_elsewhere(
         or is_in_type(loss, difference)
         or is_set_by_name(loss, difference)
         or is_covered(loss, subject, difference)
+        or is_in_caller(loss, difference)
     )
 
 
