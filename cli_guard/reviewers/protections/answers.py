@@ -24,7 +24,7 @@ NO_FAMILIES = ("weaker-", "warned", "refused")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CheckPlace:
     """A line or a function of a file."""
 
     path: str
@@ -34,16 +34,16 @@ class Place:
         return f"{self.path}:{self.where}"
 
 
-def place_in(rule: str, reason: str) -> Place | None:
+def place_in(rule: str, reason: str) -> CheckPlace | None:
     """Return the place that the reason of an answer names, None if it names none or the rule is of no family."""
     family = rule.removeprefix(PREFIX)
     match = PLACE.search(reason)
     if match is None or family.startswith(NO_FAMILIES):
         return None
-    return Place(match["path"], match["where"])
+    return CheckPlace(match["path"], match["where"])
 
 
-def has_check(subject: ReviewInput, rule: str, place: Place) -> bool:
+def has_check(subject: ReviewInput, rule: str, place: CheckPlace) -> bool:
     """Return whether a check of the family of a rule stands at a place after the change. Raises GitError."""
     path = place.path
     if ".." in path.split("/") or is_test_or_example(path) or has_test_words(path):
