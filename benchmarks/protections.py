@@ -2,7 +2,7 @@
 
     python -m benchmarks.protections --fixes FILE REPOSITORY ...
     python -m benchmarks.protections --random N [--newest M] REPOSITORY ...
-    both [--show] [--only WORD]
+    both [--show] [--only WORD] [--without RULE]
 
 --fixes reads JSON lines with `repo` (the folder's name, OWNER+NAME), `fix_commit`, `files`, `kind` and `sort`. Each fix
 is taken back in these files and counts as found if a finding of the reviewer is near a line of the change; the fix
@@ -10,7 +10,7 @@ itself (forward) must have none.
 
 --random takes N commits without a merge, spread over the M newest of each repository (2,000), and counts those with a
 finding. A repository is a Git folder, or a folder that holds one as `repo`. The rules alone decide, in this process;
-with --show each finding is printed.
+with --show each finding is printed. --without leaves out what one rule finds: `protection-warned` is the rule of words.
 """
 
 import argparse
@@ -56,6 +56,10 @@ def findings_between(
         return review(subject).findings, changes
 
 
+def leave_out(findings: Iterable[Finding], rule: str) -> list[Finding]:
+    return [each for each in findings if each.rule != rule]
+
+
 def is_near(finding: Finding, changes: Iterable[FileChange]) -> bool:
     """Return whether a finding is at lines that the change touches, or right beside a place where it removed some."""
     for change in changes:
@@ -74,7 +78,11 @@ def describe(finding: Finding) -> str:
 
 
 def measure_fixes(
-    rows: Iterable[Mapping[str, Any]], places: Mapping[str, Path], *, show: bool
+    rows: Iterable[Mapping[str, Any]],
+    places: Mapping[str, Path],
+    *,
+    show: bool,
+    without: str,
 ) -> None:
     """Print how many of the fixes are found when they are taken back, and how many are reported as they are."""
     score: Counter[str] = Counter()
@@ -86,8 +94,8 @@ def measure_fixes(
         fix = row["fix_commit"]
         before = repository.git.text("rev-parse", f"{fix}^").strip()
         found, changes = findings_between(repository, fix, before, row["files"])
-        hits = [each for each in found if is_near(each, changes)]
-        forward, _ = findings_between(repository, before, fix)
+        hits = [each for each in leave_out(found, without) if is_near(each, changes)]
+        forward = leave_out(findings_between(repository, before, fix)[0], without)
         sort = row["sort"]
         score.update({f"{sort} of": 1, f"{sort} found": bool(hits)})
         score[f"{sort} stopped"] += any(each.severity in STOPPING for each in hits)
@@ -114,7 +122,9 @@ def random_commits(repository: Repository, count: int, newest: int) -> list[str]
     return commits[:: max(len(commits) // count, 1)][:count]
 
 
-def measure_random(places: Iterable[Path], count: int, newest: int, *, show: bool) -> None:
+def measure_random(
+    places: Iterable[Path], count: int, newest: int, *, show: bool, without: str
+) -> None:
     """Print how many commits of each repository have a finding."""
     total: Counter[str] = Counter()
     rules: Counter[str] = Counter()
@@ -123,10 +133,11 @@ def measure_random(places: Iterable[Path], count: int, newest: int, *, show: boo
         score: Counter[str] = Counter()
         for commit in random_commits(repository, count, newest):
             try:
-                found, _ = findings_between(repository, f"{commit}^", commit)
+                every, _ = findings_between(repository, f"{commit}^", commit)
             except GitError:  # a snapshot may lack objects
                 score["unreadable"] += 1
                 continue
+            found = leave_out(every, without)
             score.update({"of": 1, "found": bool(found)})
             score["stopped"] += any(each.severity in STOPPING for each in found)
             rules.update({each.rule for each in found})
@@ -162,14 +173,22 @@ def main() -> None:
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--newest", type=int, default=NEWEST)
     parser.add_argument("--only", default="")
+    parser.add_argument("--without", default="", metavar="RULE")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("repositories", nargs="+", type=Path)
     chosen = parser.parse_args()
     if chosen.fixes:
         places = {place.name: place for place in chosen.repositories}
-        measure_fixes(read_rows(chosen.fixes, chosen.only), places, show=chosen.show)
+        rows = read_rows(chosen.fixes, chosen.only)
+        measure_fixes(rows, places, show=chosen.show, without=chosen.without)
     if chosen.random:
-        measure_random(chosen.repositories, chosen.random, chosen.newest, show=chosen.show)
+        measure_random(
+            chosen.repositories,
+            chosen.random,
+            chosen.newest,
+            show=chosen.show,
+            without=chosen.without,
+        )
 
 
 if __name__ == "__main__":

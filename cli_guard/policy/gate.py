@@ -16,6 +16,7 @@ from cli_guard.model import (
     Disposition,
     Finding,
     JudgedFinding,
+    Severity,
     Suppressed,
     Verdict,
     fingerprint,
@@ -237,9 +238,12 @@ def inline_for(
 ) -> tuple[Suppression, bool] | None:
     """Return the inline suppression that counts for a finding, and whether this change adds it.
 
-    A new one that names no single rule, or gives less than a reason, answers only advice.
+    A new one that names no single rule, or gives less than a reason, answers only advice. One that names the place
+    where a check stands now answers nothing by itself: `look_at_places` has judged it.
     """
     inline = None if finding.rule in UNANSWERABLE else answer(finding)
+    if inline and inline[0].place:
+        return None
     if inline and inline[1] and disposition in STOPS and not inline[0].is_explicit:
         return None
     return inline
@@ -252,7 +256,7 @@ def announce_suppressions(
 
     That one says all: the notice that its comment was added is left out.
     """
-    listed = list(findings)
+    listed = [look_at_places(each, answer) for each in findings]
     stopped = list(newly_answered(listed, policy, answer))
     announced = {(found.path, found.commit, inline.line) for found, inline in stopped}
     kept = [
@@ -262,6 +266,20 @@ def announce_suppressions(
         or (each.path, each.commit, each.line) not in announced
     ]
     return kept + [announce(found, inline, policy) for found, inline in stopped]
+
+
+def look_at_places(finding: Finding, answer: FindAnswer) -> Finding:
+    """Return a finding as advice if an answer to it names the place where the check stands now, and it does."""
+    inline = answer(finding)
+    if inline is None or not inline[0].place:
+        return finding
+    place = inline[0].place
+    if not inline[0].is_checked:
+        return replace(finding, message=f"{finding.message}; no such check at {place}")
+    message = f"{finding.message}; checked at {place}"
+    if finding.severity is not Severity.HIGH:
+        return replace(finding, message=message)
+    return replace(finding, severity=Severity.MEDIUM, message=message)
 
 
 def newly_answered(

@@ -56,12 +56,15 @@ class Suppression:
     """One inline suppression: rule ids or prefixes with `*`, and the reason given.
 
     `lapsed`: the change alters the lines that it was given for. `line` is where it stands, 0 if that is not known.
+    `place` is where it says that a check stands now, "" for none, and `is_checked` whether that is so.
     """
 
     rules: tuple[str, ...]
     reason: str
     lapsed: bool = False
     line: int = 0
+    place: str = ""
+    is_checked: bool = False
 
     def answers(self, rule: str) -> bool:
         """Return whether it suppresses findings of this rule; without a reason it suppresses none."""

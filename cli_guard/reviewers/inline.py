@@ -50,12 +50,25 @@ class InlineAnswers:
                     at = number if answer == answer_in(own) else number - 1
                     new = at in change.added or _is_other_content(change, finding)
                     lapsed = not new and self._has_lapsed(change, finding)
-                    return replace(answer, lapsed=lapsed, line=at), new or lapsed
+                    found = replace(answer, lapsed=lapsed, line=at)
+                    return self._look_at_place(finding, found), new or lapsed
         if finding.commit and finding.rule.startswith(REMOVED):
             # What a commit took away leaves a place where a later one can answer.
             at_tip = self._at_tip(finding)
             return self(at_tip) if at_tip else None
         return None
+
+    def _look_at_place(self, finding: Finding, answer: Suppression) -> Suppression:
+        """Return an answer with the place that it names for a check that went, and whether the check is there."""
+        if not finding.rule.startswith(REMOVED):
+            return answer
+        from cli_guard.reviewers.protections.answers import has_check, place_in
+
+        place = place_in(finding.rule, answer.reason)
+        if place is None:
+            return answer
+        is_checked = has_check(self._subject, finding.rule, place)
+        return replace(answer, place=str(place), is_checked=is_checked)
 
     def _at_tip(self, finding: Finding) -> Finding | None:
         """Return a finding in a commit at the place that it has after the change, None if its file is gone."""

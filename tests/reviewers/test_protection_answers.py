@@ -69,6 +69,75 @@ def test_ignore_writes_a_comment_where_the_check_was(repo: Repo, ending: str) ->
     assert "policy-suppression-new" in [each["rule"] for each in review["findings"]]
 
 
+GATE = """from app.rights import check_permission
+
+
+class Gateway:
+    def enter(self, user, page):
+        check_permission(user, page)
+        return page.enter(user)
+
+    def leave(self, user, page):
+        return page.leave(user)
+"""
+
+
+@examples(
+    ("reason", "decision"),
+    (
+        ("the gateway asks now, see app/gateway.py:6", "allow"),
+        ("asked in app/gateway.py:Gateway.enter before", "allow"),
+        ("asked in app/gateway.py:enter", "allow"),
+        # No check there, no such file, function or line, a test, a path that leads out.
+        ("the gateway asks now, see app/gateway.py:7", "review"),
+        ("the gateway asks now, see app/gateway.py:leave", "review"),
+        ("the gateway asks now, see app/gate.py:6", "review"),
+        ("the gateway asks now, see app/gateway.py:600", "review"),
+        ("the gateway asks now, see app/gateway.py:0", "review"),
+        ("the gateway asks now, see tests/test_gateway.py:6", "review"),
+        ("the gateway asks now, see app/../app/gateway.py:6", "review"),
+    ),
+)
+def test_an_answer_that_names_a_place_is_looked_at(
+    repo: Repo, reason: str, decision: str
+) -> None:
+    others = {"app/gateway.py": GATE, "tests/test_gateway.py": GATE}
+    repo.commit("Save pages", {FILE: SAFE, **others})
+    comment = f"    # cli-guard: ignore[{RULE}] {reason}\n"
+    stage(repo, {FILE: OPEN.replace("    page.save", f"{comment}    page.save")})
+    review = json.loads(guard(repo, "review", "--format", "json").out)
+    assert review["decision"] == decision
+    found = next(each for each in review["findings"] if each["rule"] == RULE)
+    said = "; checked at app/gateway.py:" if decision == "allow" else "; no such check at "
+    assert said in found["message"]
+    assert found["severity"] == ("medium" if decision == "allow" else "high")
+    # No person need agree with what was looked at.
+    assert "policy-suppression-new" not in [each["rule"] for each in review["findings"]]
+
+
+def test_a_place_is_looked_at_as_it_is_staged(repo: Repo) -> None:
+    """Not as it is in the work tree."""
+    repo.commit("Save pages", {FILE: SAFE, "app/gateway.py": GATE})
+    comment = f"    # cli-guard: ignore[{RULE}] asked in app/gateway.py:leave now\n"
+    stage(repo, {FILE: OPEN.replace("    page.save", f"{comment}    page.save")})
+    (repo.path / "app/gateway.py").write_text(GATE.replace("enter", "leave"))
+    assert json.loads(guard(repo, "review", "--format", "json").out)["decision"] == "review"
+
+
+def test_a_later_answer_with_a_place_is_looked_at(repo: Repo) -> None:
+    repo.commit("Save pages", {FILE: SAFE, "app/gateway.py": GATE})
+    base = repo.head()
+    repo.commit("Save more", {FILE: OPEN})
+    comment = f"    # cli-guard: ignore[{RULE}] asked in app/gateway.py:enter now\n"
+    repo.commit("Say why", {FILE: OPEN.replace("    page.save", f"{comment}    page.save")})
+    done = guard(repo, "review", "--range", f"{base}..HEAD", "--format", "json")
+    found = json.loads(done.out)["findings"]
+    found_at = [each["message"] for each in found if each["rule"] == RULE]
+    assert [each.partition("; checked at ")[2] for each in found_at] == [
+        "app/gateway.py:enter"
+    ]
+
+
 def test_a_comment_that_was_there_before_answers_no_new_loss(repo: Repo) -> None:
     comment = f"    # cli-guard: ignore[{RULE}] {REASON}\n"
     before = SAFE.replace("    page.save", f"{comment}    page.save")

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.changes.asked import asked_tokens
 from cli_guard.code.changes.comparisons import read_call
 from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
@@ -50,6 +51,7 @@ class Branch:
     only_says: bool = False
     operands: tuple[str, ...] = ()
     joiner: str = ""
+    asked: tuple[str, ...] = ()
 
 
 @cache
@@ -71,20 +73,38 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
     body = next((b for name in BODY_FIELDS if (b := node.field(name)) is not None), None)
     if body is None:
         body = body_beside(inner, condition)
+    has_else = node.field("alternative") is not None
+    leaving = ""
+    says = False
+    if body is not None and leaves(body, shapes, source):
+        written = without_comments(body, source).strip("{}: \t\n")
+        admits = ADMITTING.match(written) or (has_else and ANSWERING.match(written))
+        leaving = "" if admits else written
+    elif body is not None and not has_else:
+        says = only_says(body, shapes, source)
+    branch = replace(branch_of(condition, leaving, shapes, source), only_says=says)
+    return deny(branch) if node.kind() in NEGATED else branch
+
+
+def branch_of(
+    condition: "SgNode", leaving: str, shapes: Mapping[str, str], source: Source
+) -> Branch:
+    """Return the branch that is taken where a condition is true."""
     text = strip_brackets(without_comments(condition, source))
     operands, joiner = operands_of(condition, shapes, source)
-    if node.kind() in NEGATED:
-        text = f"not ({text})"
-        operands = tuple(f"not ({each})" for each in operands)
-        joiner = OPPOSITE.get(joiner, "")
-    has_else = node.field("alternative") is not None
-    if body is not None and leaves(body, shapes, source):
-        leaving = without_comments(body, source).strip("{}: \t\n")
-        admits = ADMITTING.match(leaving) or (has_else and ANSWERING.match(leaving))
-        kept = "" if admits else leaving
-        return Branch(text, kept, operands=operands, joiner=joiner)
-    says = body is not None and not has_else and only_says(body, shapes, source)
-    return Branch(text, "", says, operands, joiner)
+    asked = asked_tokens(without_brackets(condition), shapes)
+    return Branch(text, leaving, operands=operands, joiner=joiner, asked=asked)
+
+
+def deny(branch: Branch) -> Branch:
+    """Return the branch that is taken where its condition is false."""
+    return replace(
+        branch,
+        condition=f"not ({branch.condition})",
+        operands=tuple(f"not ({each})" for each in branch.operands),
+        joiner=OPPOSITE.get(branch.joiner, ""),
+        asked=("not", "(", *branch.asked, ")"),
+    )
 
 
 def operands_of(
@@ -128,7 +148,10 @@ def denied_operands(
 
 
 def without_brackets(node: "SgNode") -> "SgNode":
-    while node.kind() in BRACKETS and len(inner := node.named_children()) == 1:
+    while node.kind() in BRACKETS:
+        inner = [each for each in node.named_children() if each.kind() not in COMMENTS]
+        if len(inner) != 1:
+            break
         node = inner[0]
     return node
 

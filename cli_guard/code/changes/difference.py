@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
@@ -15,6 +15,7 @@ from cli_guard.code.changes.plain_text import (
     template_facts,
 )
 from cli_guard.code.changes.reading import FactReader
+from cli_guard.code.changes.renames import find_renames, rename_facts
 from cli_guard.code.changes.touched import TouchedLines, touched_lines
 from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for
@@ -70,23 +71,34 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
 class FileDifference:
     """What one file has lost and won. What stands on both sides is in neither, wherever it moved in the file.
 
-    `excused` facts may go: in a merge those that another parent had taken away.
+    `excused` facts may go: in a merge those that another parent had taken away. `renames` are by old name the new ones
+    of what the change renames and leaves as it was.
     """
 
     change: FileChange
     old: Side
     new: Side
     excused: tuple[CodeFact, ...] = ()
+    renames: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _before(self) -> tuple[CodeFact, ...]:
+        """The facts of the old side under the new names."""
+        if not self.renames:
+            return self.old.facts
+        return tuple(rename_facts(self.old.facts, self.renames))
 
     @cached_property
     def went(self) -> tuple[CodeFact, ...]:
         """The facts that the file had before and has no longer."""
-        return tuple(without([*without(self.old.facts, self.new.facts)], self.excused))
+        left = without([*without(self._before, self.new.facts)], self.excused)
+        as_it_was = dict(zip(self._before, self.old.facts, strict=True))
+        return tuple(as_it_was[fact] for fact in left)
 
     @cached_property
     def came(self) -> tuple[CodeFact, ...]:
         """The facts that the file did not have before."""
-        return tuple(without(self.new.facts, self.old.facts))
+        return tuple(without(self.new.facts, self._before))
 
 
 def compare_file(
@@ -131,6 +143,17 @@ class ChangeDifference:
     files: Sequence[FileDifference] = field(default_factory=tuple)
     # Pairs of units that were compared, by the names that ask: each is asked once, and all are bounded together.
     _alike: dict[tuple[str, str], CodeUnit | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Sequence[FileDifference]) -> "ChangeDifference":
+        """Return the differences of files that may rename what others of them use."""
+        renames = find_renames(
+            (unit for file in files for unit in file.old.units),
+            (unit for file in files for unit in file.new.units),
+        )
+        if renames:
+            files = [replace(file, renames=renames) for file in files]
+        return cls(tuple(files))
 
     @cached_property
     def _new_units(self) -> Mapping[str, Sequence[CodeUnit]]:

@@ -55,7 +55,7 @@ class CodeFact:
 
     `name` and `detail` have blanks folded and are cut to `LONGEST_DETAIL`; `unit` is the dotted name of the functions
     and classes around it, "" at the top of a file. The `operands` of a condition are joined by `joiner`, "and" or "or";
-    one alone has no joiner.
+    one alone has no joiner; `asked` are its tokens.
     """
 
     kind: FactKind
@@ -66,6 +66,7 @@ class CodeFact:
     unit: str = ""
     operands: tuple[str, ...] = ()
     joiner: str = ""
+    asked: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:

@@ -2,8 +2,15 @@
 
 import re
 import string
+from typing import TYPE_CHECKING
+
+from cli_guard.code.taint.tree_reader import field_of
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 CALLEE_CHARS = 400
+DECLARED_FIELDS = ("name", "declarator", "pattern", "left")
 SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\\|!\.|\.&|\.)\s*")
 NOT_NAME = re.compile(r"[^\w.$@?!-]+")
 BEFORE_NAME = re.compile(r"^(?:new|await|yield|return|throw|not|print|echo|&|\*)\b\s*")
@@ -38,3 +45,20 @@ def callee_name(text: str) -> str:
         elif depth == 0:
             kept.append(char)
     return write_dotted("".join(reversed(kept)).strip())
+
+
+def declared_name(node: "SgNode") -> "SgNode | None":
+    """Return the name of a declaration, through its declarators."""
+    named = field_of(node, DECLARED_FIELDS)
+    while (
+        named is not None and (inner := field_of(named, ("name", "declarator"))) is not None
+    ):
+        named = inner
+    if named is not None:
+        return named
+    words = ("identifier", "variable_declarator", "property_element", "field_identifier")
+    found = next((each for each in node.named_children() if each.kind() in words), None)
+    if found is None or found.kind() in ("identifier", "field_identifier"):
+        return found
+    inside = found.named_children()
+    return inside[0] if inside else None

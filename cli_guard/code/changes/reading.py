@@ -8,12 +8,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import (
+    Branch,
+    branch_of,
     joiner_of,
-    operands_of,
     read_branch,
     returned_condition,
     without_brackets,
-    without_comments,
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -25,7 +25,13 @@ from cli_guard.code.changes.facts import (
     fold,
 )
 from cli_guard.code.changes.handlers import body_of, handler_fact
-from cli_guard.code.changes.naming import callee_name, join_names, write_dotted
+from cli_guard.code.changes.macros import read_macro
+from cli_guard.code.changes.naming import (
+    callee_name,
+    declared_name,
+    join_names,
+    write_dotted,
+)
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.grammar import TABLE, language_named
@@ -42,7 +48,6 @@ KINDS = "decorators options arguments texts entries nested handlers locked typed
 MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
-DECLARED_FIELDS = ("name", "declarator", "pattern", "left")
 SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 NAME_FIELDS = ("name", "declarator")
 SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
@@ -236,6 +241,7 @@ def facts_at(
         yield from entry_facts(place)
     elif shape in ("call", "macro"):
         yield from call_facts(place, imports)
+        yield from branch_facts(place)
     elif shape == "if":
         yield from branch_facts(place)
     elif shape == "loop":
@@ -369,19 +375,22 @@ def argument_facts(
 
 
 def branch_facts(place: ReadNode) -> Iterator[CodeFact]:
-    branch = read_branch(place.node, place.kinds.shapes, place.source_of)
-    if branch is None:
-        return
-    kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
-    detail = ONLY_SAYS if branch.only_says else branch.leaving
-    fact = place.fact(kind, branch.condition, detail)
-    yield replace(fact, operands=branch.operands, joiner=branch.joiner)
+    read = read_branch if place.shape == "if" else read_macro
+    branch = read(place.node, place.kinds.shapes, place.source_of)
+    if branch is not None:
+        yield fact_of_branch(place, branch)
 
 
 def condition_fact(place: ReadNode, condition: "SgNode") -> CodeFact:
-    operands, joiner = operands_of(condition, place.kinds.shapes, place.source_of)
-    fact = place.fact(FactKind.CONDITION, without_comments(condition, place.source_of))
-    return replace(fact, operands=operands, joiner=joiner)
+    branch = branch_of(condition, "", place.kinds.shapes, place.source_of)
+    return fact_of_branch(place, branch)
+
+
+def fact_of_branch(place: ReadNode, branch: Branch) -> CodeFact:
+    kind = FactKind.GUARD if branch.leaving else FactKind.CONDITION
+    detail = ONLY_SAYS if branch.only_says else branch.leaving
+    fact = place.fact(kind, branch.condition, detail)
+    return replace(fact, operands=branch.operands, joiner=branch.joiner, asked=branch.asked)
 
 
 def lock_facts(place: ReadNode) -> Iterator[CodeFact]:
@@ -403,23 +412,6 @@ def type_facts(place: ReadNode) -> Iterator[CodeFact]:
     if named is not None and written is not None:
         detail = place.source_of(written).strip(": ")
         yield place.fact(FactKind.TYPE, write_dotted(place.source_of(named)), detail)
-
-
-def declared_name(node: "SgNode") -> "SgNode | None":
-    """Return the name of a declaration, through its declarators."""
-    named = field_of(node, DECLARED_FIELDS)
-    while (
-        named is not None and (inner := field_of(named, ("name", "declarator"))) is not None
-    ):
-        named = inner
-    if named is not None:
-        return named
-    words = ("identifier", "variable_declarator", "property_element", "field_identifier")
-    found = next((each for each in node.named_children() if each.kind() in words), None)
-    if found is None or found.kind() in ("identifier", "field_identifier"):
-        return found
-    inside = found.named_children()
-    return inside[0] if inside else None
 
 
 def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:

@@ -2,10 +2,18 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from cli_guard.code.changes.difference import ChangeDifference
-from cli_guard.code.changes.facts import IDENTIFIER, JUDGED, CodeFact, CodeUnit, FactKind
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    JUDGED,
+    LONGEST_DETAIL,
+    CodeFact,
+    CodeUnit,
+    FactKind,
+)
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.families import GROUP, families_of
@@ -49,14 +57,28 @@ def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:
     elif fact.kind in NAMED:
         if is_row(loss, subject):
             return None
-        name = re.escape(fact.name.rpartition(".")[2])
-        count = len(re.findall(rf"(?<!\w){name}(?!\w)", text))
+        count = count_checks(loss, text)
         sort = "places"
     else:
         return None
     if count < FEWEST_SIBLINGS:
         return None
     return f"{count} other {sort} of this file still have it"
+
+
+def count_checks(loss: Loss, text: str) -> int:
+    """Return how often what went stands in a text: its name, or where that alone protects nothing, such a call."""
+    fact = loss.fact
+    name = re.escape(fact.name.rpartition(".")[2])
+    language = language_for(loss.file.change.path) or ""
+
+    def protects(detail: str) -> bool:
+        return loss.family in families_of(replace(fact, detail=detail), language)
+
+    if loss.family == "own" or protects(""):
+        return len(re.findall(rf"(?<!\w){name}(?!\w)", text))
+    calls = re.findall(rf"(?<!\w){name}\(([^\n]{{0,{LONGEST_DETAIL}}})", text)
+    return sum(map(protects, calls))
 
 
 def checking_names(loss: Loss) -> list[str]:

@@ -11,6 +11,12 @@ from cli_guard.code.changes.difference import (
 from cli_guard.code.changes.facts import FactKind
 from cli_guard.code.classify import unreadable
 from cli_guard.model import FileChange, Skipped, split_lines
+from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
+from cli_guard.reviewers.protections.elsewhere import (
+    is_in_query,
+    is_in_type,
+    is_set_by_name,
+)
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.losses import Loss, Losses
 from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
@@ -48,7 +54,7 @@ def judge(
         return Judged()
     files = [each.difference(subject, excuses) for each in lost]
     files += [compare(subject, change) for change in gaining]
-    difference = ChangeDifference(tuple(files))
+    difference = ChangeDifference.of(files)
     losses, weakenings, warned = losses_of(subject, difference)
     found = (
         with_last_line(subject, each)
@@ -74,10 +80,25 @@ def losses_of(
     subject: ReviewInput, difference: ChangeDifference
 ) -> tuple[list[Loss], list[Weakening], list[Warned]]:
     """Return what a comparison of files says: what went, what became weaker, and the warnings that went."""
+    losses = Losses(difference, subject.contents, subject.own_guards).find()
+    left = [each for each in losses if not stands_elsewhere(each, subject, difference)]
     return (
-        Losses(difference, subject.contents, subject.own_guards).find(),
+        [*left, *find_misplaced(subject, difference)],
         [*find_weakenings(difference), *find_late_checks(subject, difference)],
         list(warned_losses(difference.files)),
+    )
+
+
+def stands_elsewhere(
+    loss: Loss, subject: ReviewInput, difference: ChangeDifference
+) -> bool:
+    """Return whether another thing of the change asks now what a lost check asked."""
+    return (
+        is_in_query(loss, difference)
+        or is_in_type(loss, difference)
+        or is_set_by_name(loss, difference)
+        or is_covered(loss, subject, difference)
+        or is_in_caller(loss, difference)
     )
 
 

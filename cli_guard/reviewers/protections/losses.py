@@ -4,8 +4,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from cli_guard.code.changes.asked import names_in, plain_tokens, without_owners
 from cli_guard.code.changes.difference import (
     LIKENESS,
     ChangeDifference,
@@ -34,13 +34,9 @@ ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
-# The path before the last name: `context.getRequest().` of `context.getRequest().getScopes`.
-RECEIVER = re.compile(r"(?:[\w$]{1,60}(?:\(\))?(?:\.|->|::))+(?=\w)")
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
-# What may change in a condition that asks the same.
-UNSAID = re.compile(r"\b(?:this|self)\b(?:\.|->)|[_\s$;]|\(\)")
-# What is quoted is no name, unless a name is put into it.
+# What is quoted in the arguments of a call is no name, unless a name is put into it.
 QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
@@ -209,18 +205,12 @@ def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
 def net_key(fact: CodeFact) -> tuple[str, str]:
     """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
     if fact.kind in JUDGED:
-        return FactKind.GUARD, plain_condition(fact.name)
+        return FactKind.GUARD, plain_tokens(fact.asked)
     if fact.kind is FactKind.ENTRY:
         return fact.kind, fact.detail
     if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
         return fact.kind, f"{fact.name}={fact.detail}"
     return fact.kind, plain_name(fact)
-
-
-@lru_cache(maxsize=20_000)
-def plain_condition(text: str) -> str:
-    """Return a condition in one style: `self._isOpen()` and `is_open` ask the same."""
-    return UNSAID.sub("", text).replace('"', "'").lower()
 
 
 def list_name(fact: CodeFact) -> str:
@@ -281,12 +271,12 @@ def is_other_answer(loss: Loss) -> bool:
     """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
     fact = loss.fact
     name = fact.name.rpartition(".")[2]
-    asked = {plain_condition(new.name) for new in loss.file.came if new.kind in JUDGED}
+    asked = {plain_tokens(new.asked) for new in loss.file.came if new.kind in JUDGED}
     return any(
         old.kind is FactKind.GUARD
         and old.line <= fact.line <= old.end_line
         and name in old.detail
-        and plain_condition(old.name) in asked
+        and plain_tokens(old.asked) in asked
         for old in loss.file.went
     )
 
@@ -305,12 +295,12 @@ def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
 def is_shortened(loss: Loss, hunk: Hunk) -> bool:
     """Return whether the same is asked there of a variable that holds what a longer path led to."""
     fact = loss.fact
-    asked = RECEIVER.sub("", fact.name)
+    asked = without_owners(fact.asked)
     return fact.kind in JUDGED and any(
         new.kind in JUDGED
         and new.unit == fact.unit
         and covers(hunk, new)
-        and RECEIVER.sub("", new.name) == asked
+        and without_owners(new.asked) == asked
         for new in loss.file.came
     )
 
@@ -351,7 +341,9 @@ def guarded_words(fact: CodeFact) -> frozenset[str]:
         receiver = fact.name.rpartition(".")[0]
         # A class or module says who checks, not what.
         text = fact.detail if receiver[:1].isupper() else f"{receiver} {fact.detail}"
-    elif fact.kind in (*JUDGED, FactKind.OUTPUT):
+    elif fact.kind in JUDGED:
+        return frozenset(names_in(fact.asked)) - COMMON
+    elif fact.kind is FactKind.OUTPUT:
         text = fact.name
     else:
         return frozenset()
