@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import CliGuardError
-from cli_guard.model import Contents, FileChange, Kind
+from cli_guard.model import Contents, FileChange
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
@@ -26,6 +26,7 @@ BIG_CHARS = 500_000
 RECALLED_CHARS = 10_000
 # From about here a copy of the process saves more time (70 ms and more) than it costs (10 ms).
 CHARS_A_WORKER = 70_000
+CHARS_A_LINE = 35
 # The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000
 KINDS_LOADED = 10
@@ -197,8 +198,12 @@ def add_file_work(
 
 
 def count_workers(subject: ReviewInput, added: int) -> int:
-    """Return in how many processes the files are examined: each file is read as a whole, however little changes."""
+    """Return in how many processes the files are examined: each file is read as a whole, however little changes.
+
+    Git is not asked for the sizes: a file goes on at least to where its last hunk ends.
+    """
     files = subject.changes.files
-    sizes = sum(each.size or 0 for each in files if each.kind is Kind.TEXT and each.hunks)
-    most = min(max(added, sizes) // CHARS_A_WORKER, len(files))
+    last = (change.hunks[-1] for change in files if change.hunks)
+    lines = sum(hunk.new_start + len(hunk.added) for hunk in last)
+    most = min(max(added, lines * CHARS_A_LINE) // CHARS_A_WORKER, len(files))
     return min(most, workers.idle()) if most > 1 else 1

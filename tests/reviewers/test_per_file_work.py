@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.repository.between import SnapshotContents, changes_between
-from cli_guard.reviewers import code, commands, docs, refactor, secrets
+from cli_guard.reviewers import code, commands, docs, refactor, secrets, workers
 from cli_guard.reviewers.per_file import Examiner
-from cli_guard.reviewers.per_file_work import PerFileWork, add_file_work
+from cli_guard.reviewers.per_file_work import PerFileWork, add_file_work, count_workers
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.examples import expand
 
@@ -101,3 +101,14 @@ def test_the_samples_give_every_reviewer_something_to_say() -> None:
 def test_only_a_big_change_is_taken_file_by_file(lines: int, big: bool) -> None:
     subject = add_file_work(subject_of({}, {"a.py": "value = 1\nother = 2\n" * lines}))
     assert isinstance(subject.work, PerFileWork) is big
+
+
+@table(("files", "lines", "most"), [(1, 90_000, 1), (40, 10, 1), (40, 900, 4)])
+def test_long_files_are_divided_though_little_changes(
+    files: int, lines: int, most: int
+) -> None:
+    old = {f"{number}.py": "value = 1\n" * lines for number in range(files)}
+    new = {path: f"{text}other = 2\n" for path, text in old.items()}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(workers, "idle", lambda: 4)
+        assert count_workers(subject_of(old, new), 0) == most
