@@ -1,8 +1,8 @@
-"""Defer the libraries that tracing and remote graphs need: a review uses neither, and they are most of what loads.
+"""Defer the libraries that tracing, remote graphs and models of pydantic 1 need: a review uses none of them.
 
-langgraph imports langsmith, langgraph_sdk, the tracers of langchain_core and requests, together 500 modules. In our own
-processes each of their modules is a proxy, and each name that is imported from it too, until anything of them is used:
-called, read, subclassed, or compared with. Then all are imported as they are.
+langgraph imports langsmith, langgraph_sdk, the tracers of langchain_core, requests and pydantic.v1, over 500 modules.
+In our own processes each of their modules is a proxy, and each name that is imported from it too, until anything of
+them is used: called, read, subclassed, or compared with. Then all are imported as they are.
 """
 
 import sys
