@@ -119,7 +119,7 @@ def words_of_start(statement: SurfaceStatement, start: Start, is_changed: bool) 
         or "without a question when the folder is opened or the tool runs"
     )
     verb = "its command changed; it starts" if is_changed else "starts"
-    name = statement.name if statement.entry.word("read") != "whole" else "the script"
+    name = statement.name.removesuffix(".hooks")
     return f"{name} {verb} by itself, {when}: {start.reason}"
 
 

@@ -19,6 +19,8 @@ from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import steps_of
 
 STRONGEST = 2
+# Of one file: each is a question to the judge.
+MOST_JUDGED = 400
 # A folder beside the tree, or below a temporary one, is not the home of a person.
 HARMLESS_FOLDERS = re.compile(r"(?:\./)?(?!\.\.)[\w@][^~$]*|/tmp(?:/.*)?|\.")
 
@@ -41,11 +43,18 @@ def widenings(
     """Yield what the state after a change lets pass; `beside` are statements of other files that hold in both."""
     old = [*before, *beside]
     new = [*after, *beside]
+    known = {each.identity for each in old}
+    judged = 0
     for statement in after:
         read = statement.entry.word("read")
         if read in ("flag", "rank"):
             yield from raised(statement, old)
         elif read == "grant":
+            judged += statement.identity not in known
+            if judged > MOST_JUDGED:
+                words = f"more than {MOST_JUDGED} new grants, which are not all judged"
+                yield Widening(statement, "tool", words)
+                break
             yield from granted(statement, old, new)
         elif read in ("listing", "folder"):
             yield from listed(statement, old)

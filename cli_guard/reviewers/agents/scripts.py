@@ -18,11 +18,16 @@ SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".envrc")
 SHELL_LINE = re.compile(r"#!.{0,100}\b(?:ba|da|z|k)?sh\b")
 LONGEST = 200_000
 MOST_COMMANDS = 500
+REACHES = "reaches the network"
+READS = "reads secrets"
+GRAVE = frozenset(
+    ("denied", "obfuscated", "credentials", "downloads", "unread", REACHES, READS)
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
-    """What a script does that matters. `signs` are names of `programs.toml`, `reason` the first of them in words."""
+    """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say."""
 
     signs: frozenset[str] = frozenset()
     reason: str = ""
@@ -30,6 +35,11 @@ class ScriptFacts:
     @property
     def is_clean(self) -> bool:
         return not self.signs
+
+    @property
+    def is_grave(self) -> bool:
+        """Return whether it does more than a tool that asks before it starts should be trusted with."""
+        return not self.signs.isdisjoint(GRAVE)
 
     @property
     def is_harmful(self) -> bool:
@@ -58,7 +68,7 @@ def read_script(path: str, text: str, context: Context) -> ScriptFacts:
         found |= judge_commands(path, text, lambda each: judge_or_raise(each, context))
     except Unreadable as error:
         found["unread"] = str(error)
-    return ScriptFacts(frozenset(found), next(iter(found.values()), ""))
+    return ScriptFacts(frozenset(found), "; ".join(dict.fromkeys(found.values())))
 
 
 def is_shell(path: str, text: str) -> bool:
@@ -90,7 +100,7 @@ def sign_of(verdict: Verdict) -> str:
     """Return the sign for a command that is asked about."""
     kinds = {each.kind for each in verdict.effects if each.decision is Decision.REVIEW}
     if EffectKind.CREDENTIAL in kinds:
-        return "reads secrets"
+        return READS
     if kinds & {EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT}:
-        return "reaches the network"
+        return REACHES
     return "asked about"

@@ -57,11 +57,18 @@ class StartJudge:
     def _judge_whole(self, statement: SurfaceStatement) -> Start:
         text = without_variables(without_functions(statement), statement.path)
         facts = read_script(statement.path, text, self._context)
-        if "denied" in facts.signs:
+        if facts.is_harmful:
             return Start("denied", facts.reason, {})
-        return Start(
-            "advice" if facts.is_clean else "asks", facts.reason, {statement.path: facts}
-        )
+        remote = variable_patterns()["direnv_remote"].search(statement.value)
+        if statement.tool == "direnv" and remote:
+            return Start(
+                "asks", f"it loads what another place holds: {remote[0].strip()}", {}
+            )
+        # The tool shows the file and asks before it starts what changed.
+        is_asked = statement.entry.words.get("is_gated") and not facts.is_grave
+        if facts.is_clean or is_asked:
+            return Start("advice", facts.reason or "it only sets up an environment", {})
+        return Start("asks", facts.reason, {})
 
     def _scripts_in(self, command: str, path: str) -> dict[str, ScriptFacts]:
         """Return the scripts of the tree that a command names, and those that these name."""

@@ -12,7 +12,7 @@ from cli_guard.reviewers.commands.extract.nodes import Document, Items, Node, Sc
 
 # A line of a command or skill whose output the agent gets before it reads the rest.
 INLINE = re.compile(r"(?<![\w`])!`([^`\n]{1,2000})`")
-MOST = 5_000
+MOST = 2_000
 Found = tuple[tuple[str, ...], Node]
 
 

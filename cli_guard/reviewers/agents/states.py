@@ -12,6 +12,8 @@ from cli_guard.reviewers.agents.statements import (
 from cli_guard.reviewers.agents.tables import SurfaceFile, files_of
 from cli_guard.reviewers.review_input import ReviewInput
 
+# Longer than any settings or rules that people write.
+LONGEST = 1_000_000
 NEW = (Status.ADDED, Status.COPIED)
 
 
@@ -46,8 +48,9 @@ def states_of(
     if new is None or old is None:
         skipped.append(Skipped(change.path, "agents: whole text not available"))
         return
-    if max(len(new), len(old)) > subject.limits.file_chars:
-        reason = f"agents: over {subject.limits.file_chars:,} characters"
+    most = min(LONGEST, subject.limits.file_chars)
+    if max(len(new), len(old)) > most:
+        reason = f"agents: over {most:,} characters"
         skipped.append(Skipped(change.path, reason, asks=True))
         return
     old_path = change.old_path or change.path
