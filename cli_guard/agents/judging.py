@@ -29,6 +29,7 @@ from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Category, Decision, Disposition, Finding
+from cli_guard.reviewers.agents.paths import MAYBE
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:
@@ -261,6 +262,11 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
     """Judge a write to a file by its name, the one that links lead to, and the secrets in what is new."""
     place = judge_place("tee", use.path, invocation, simple_context(invocation))
     answers = [judge_secrets(use, place, invocation)]
+    if any(map(MAYBE.search, place.names)):
+        # Most writes are to other files, and need nothing of what reads these.
+        from cli_guard.agents.surface import judge_surface
+
+        answers.append(judge_surface(use, place.names, invocation))
     if not place.kinds <= UNREMARKABLE or any(
         ".git" in Path(name).parts for name in place.names
     ):

@@ -149,6 +149,30 @@ class ProtectionsSection(Section):
     ] = ()
 
 
+SURFACE_KINDS = Literal["start", "permission", "server", "plugin", "traffic"]
+KNOWN = "Statements of agents' and editors' settings that a person has read: they are not asked about again."
+
+
+class KnownStatement(Section):
+    """One `[[surface.known]]`: a statement of agents' or editors' settings that is not asked about again."""
+
+    kind: Annotated[SURFACE_KINDS, Field(description="The kind, as the finding says it.")]
+    name: Annotated[str, Field(min_length=1, description="The name of the statement.")]
+    digest: Annotated[
+        str,
+        Field(pattern=r"^[0-9a-f]{32}$", description="The digest, as the finding says it."),
+    ]
+    reason: Annotated[str, Field(min_length=3, description="Why it is accepted.")]
+
+
+class SurfaceSection(Section):
+    """`[surface]`: settings of the reviewer of agents."""
+
+    known: Annotated[
+        tuple[KnownStatement, ...], Field(max_length=1_000, description=KNOWN)
+    ] = ()
+
+
 class MessageSection(Section):
     """`[message]`: the form of commit messages."""
 
@@ -264,6 +288,7 @@ class Config(Section):
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
     protections: ProtectionsSection = ProtectionsSection()
+    surface: SurfaceSection = SurfaceSection()
     commands: CommandsSection = Field(default_factory=CommandsSection)
     mcp: Servers = Field(default_factory=dict)
     server: ServerSection = ServerSection()
@@ -279,6 +304,8 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "git": GitSection,
     "message": MessageSection,
     "protections": ProtectionsSection,
+    "surface": SurfaceSection,
+    "known": KnownStatement,
     "commands": CommandsSection,
     "mcp": ServerConfig,
     "server": ServerSection,

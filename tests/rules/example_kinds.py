@@ -169,7 +169,7 @@ def added_file(rule: Rule, example: str) -> ReviewInput:
 
 
 def changed_file(change: Mapping[str, Any]) -> ReviewInput:
-    """Return the review of a file that changes; one without a text before is new. `beside` are others, `added` new ones."""
+    """Return the review of a changed file, new if there is no text before; `beside` are others, `added` new ones."""
     path = change["path"]
     before, after = (change[side].removeprefix("\n") for side in ("before", "after"))
     beside = change.get("beside", {})

@@ -1,5 +1,7 @@
 """Findings of the reviewer of agents: one place, one rule, the words that say what happens now."""
 
+import json
+
 from cli_guard.model import FileChange, Finding, Severity, fingerprint
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.rules import catalog
@@ -26,7 +28,18 @@ def finding_of(
         f"{statement.tool}: {message}",
         evidence=f"{statement.name}: {shown}"[:EVIDENCE_CHARS],
         identity="\0".join(statement.identity),
+        known=f'kind = "{statement.kind}", name = "{name_in_toml(statement.name)}", digest = "{statement.digest}"',
     )
+
+
+def is_critical(rule_id: str) -> bool:
+    """Return whether a rule stops a change whatever a policy knows."""
+    return catalog.one(GROUP, f"agent-{rule_id}").severity is Severity.CRITICAL
+
+
+def name_in_toml(name: str) -> str:
+    """Return a name as the text of a TOML string."""
+    return json.dumps(name)[1:-1]
 
 
 def at_line(
@@ -37,14 +50,19 @@ def at_line(
     *,
     evidence: str = "",
     identity: str = "",
+    known: str = "",
     severity: Severity | None = None,
 ) -> Finding:
     rule = catalog.one(GROUP, f"agent-{rule_id}")
+    remedy = rule.remedy
+    if known and rule.severity is Severity.HIGH:
+        remedy = f"{remedy} For the whole team: [[surface.known]] {known}"
     return rule.finding(
         path=change.path,
         line=line,
         message=message,
         severity=severity,
+        remedy=remedy,
         evidence=evidence,
         fingerprint=fingerprint(rule.id, change.path, identity or message),
     )

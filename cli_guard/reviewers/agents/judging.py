@@ -1,10 +1,11 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.agents.findings import at_line, finding_of
+from cli_guard.reviewers.agents.findings import at_line, finding_of, is_critical
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
 from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
@@ -24,6 +25,16 @@ RULE_OF_WIDENING = {
     "traffic": "traffic",
 }
 SHOWN_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceRemark:
+    """What is to be said about one statement: a rule without the prefix of all, and the words."""
+
+    rule: str
+    statement: SurfaceStatement
+    words: str
+    is_gone: bool = False
 
 
 def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
@@ -59,6 +70,22 @@ def of_state(
         yield at_line("unreadable", state.change, 1, message)
     if state.file.local and state.change.status in (Status.ADDED, Status.COPIED):
         yield of_local(state)
+    for remark in remarks_on(subject, judge, state):
+        about = (remark.statement.kind, remark.statement.name, remark.statement.digest)
+        if about not in subject.known_statements or is_critical(remark.rule):
+            yield finding_of(
+                remark.rule,
+                state.change,
+                remark.statement,
+                remark.words,
+                is_gone=remark.is_gone,
+            )
+
+
+def remarks_on(
+    subject: ReviewInput, judge: StartJudge, state: FileState
+) -> Iterator[SurfaceRemark]:
+    """Yield what is to be said about the statements of one file."""
     yield from of_starts(subject, judge, state)
     yield from of_permissions(state)
     yield from of_servers(state)
@@ -74,22 +101,13 @@ def of_local(state: FileState) -> Finding:
 
 def of_starts(
     subject: ReviewInput, judge: StartJudge, state: FileState
-) -> Iterator[Finding]:
-    """Yield a finding for each start that is new, or whose command changed."""
+) -> Iterator[SurfaceRemark]:
+    """Yield a remark on each start that is new, or whose command changed."""
     for statement in state.new_ones("start"):
         start = judge.judge(statement)
-        rule = rule_of_start(subject, statement, start)
         is_changed = any(each.about == statement.about for each in state.before)
-        yield finding_of(
-            rule, state.change, statement, words_of_start(statement, start, is_changed)
-        )
-    yield from of_changed_scripts(subject, judge, state)
-
-
-def of_changed_scripts(
-    subject: ReviewInput, judge: StartJudge, state: FileState
-) -> Iterator[Finding]:
-    return iter(())
+        words = words_of_start(statement, start, is_changed)
+        yield SurfaceRemark(rule_of_start(subject, statement, start), statement, words)
 
 
 def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Start) -> str:
@@ -123,19 +141,17 @@ def words_of_start(statement: SurfaceStatement, start: Start, is_changed: bool) 
     return f"{name} {verb} by itself, {when}: {start.reason}"
 
 
-def of_permissions(state: FileState) -> Iterator[Finding]:
+def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:
     before = [each for each in state.before if each.kind == "permission"]
     after = [each for each in state.after if each.kind == "permission"]
     beside = [each for each in state.beside if each.kind == "permission"]
     for each in widenings(before, after, beside):
         rule = RULE_OF_WIDENING.get(each.rule, each.rule)
-        yield finding_of(
-            rule, state.change, each.statement, each.words, is_gone=each.is_gone
-        )
+        yield SurfaceRemark(rule, each.statement, each.words, each.is_gone)
 
 
-def of_servers(state: FileState) -> Iterator[Finding]:
-    """Yield one finding for each new or changed server, with all its reasons."""
+def of_servers(state: FileState) -> Iterator[SurfaceRemark]:
+    """Yield one remark on each new or changed server, with all its reasons."""
     for statement in state.new_ones("server"):
         old = [each for each in (*state.before, *state.beside) if each.kind == "server"]
         changed = change_of(statement, old)
@@ -154,7 +170,7 @@ def of_servers(state: FileState) -> Iterator[Finding]:
             reasons.insert(0, changed)
         asks = len(reasons) > 1 if is_harmless_move else bool(reasons)
         rule = "server-risky" if asks else "server"
-        yield finding_of(rule, state.change, statement, words_of_server(statement, reasons))
+        yield SurfaceRemark(rule, statement, words_of_server(statement, reasons))
 
 
 def words_of_server(statement: SurfaceStatement, reasons: Sequence[str]) -> str:
@@ -166,19 +182,19 @@ def words_of_server(statement: SurfaceStatement, reasons: Sequence[str]) -> str:
     return f"the server {name} {how} {target}{why}"
 
 
-def of_plugins(state: FileState) -> Iterator[Finding]:
+def of_plugins(state: FileState) -> Iterator[SurfaceRemark]:
     for statement in state.new_ones("plugin"):
         source = statement.value if statement.value not in ("true", statement.name) else ""
         where = f" from {source[:80]}" if source else ""
         message = f"the plugin or marketplace {statement.name}{where} brings its own hooks, servers and commands"
-        yield finding_of("plugin", state.change, statement, message)
+        yield SurfaceRemark("plugin", statement, message)
 
 
-def of_traffic(state: FileState) -> Iterator[Finding]:
+def of_traffic(state: FileState) -> Iterator[SurfaceRemark]:
     for statement in state.new_ones("traffic"):
         words = diversion_of(statement)
         if words:
-            yield finding_of("traffic", state.change, statement, words)
+            yield SurfaceRemark("traffic", statement, words)
 
 
 def of_links(changes: Sequence[FileChange]) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """Statements: what one file tells a tool, each with its line. What is new is what the state before did not hold."""
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,6 +46,12 @@ class SurfaceStatement:
     @property
     def identity(self) -> tuple[str, ...]:
         return (*self.about, self.value)
+
+    @property
+    def digest(self) -> str:
+        """Return what `[[surface.known]]` names it by: the file, and all that it says there."""
+        text = "\0".join((self.path, *self.identity))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
