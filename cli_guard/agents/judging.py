@@ -33,6 +33,7 @@ from cli_guard.reviewers.agents.paths import MAYBE
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:
+    from cli_guard.policy.decisions import Policy
     from cli_guard.secrets import SecretHit
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
@@ -266,7 +267,10 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         # Most writes are to other files, and need nothing of what reads these.
         from cli_guard.agents.surface import judge_surface
 
-        answers.append(judge_surface(use, place.names, invocation))
+        root = root_of(Path(place.names[-1]).parent)
+        if root:
+            policy = policy_in(replace(invocation, cwd=root))
+            answers.append(judge_surface(use, place.names, root, policy))
     if not place.kinds <= UNREMARKABLE or any(
         ".git" in Path(name).parts for name in place.names
     ):
@@ -347,8 +351,8 @@ def is_answered(hit: "SecretHit", text: str) -> bool:
     return "cli-guard: ignore[" in text[start : (text + "\n").index("\n", hit.end)]
 
 
-def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decision:
-    """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
+def policy_in(invocation: Invocation) -> "Policy":
+    """Return the policy in force in a folder. Raises CliGuardError."""
     from cli_guard.policy.recorded import policy_at_head
 
     repository = (
@@ -356,7 +360,12 @@ def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decisi
         if root_of(invocation.cwd)
         else None
     )
-    policy, _ = policy_at_head(repository, invocation.env)
+    return policy_at_head(repository, invocation.env)[0]
+
+
+def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decision:
+    """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
+    policy = policy_in(invocation)
     finding = Finding(
         hit.rule, Category.RISK, hit.severity, hit.confidence, path, None, "", ""
     )

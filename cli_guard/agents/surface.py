@@ -9,16 +9,12 @@ from pathlib import Path
 
 from cli_guard.agents.uses import Write
 from cli_guard.agents.wording import HookAnswer
-from cli_guard.errors import GitError
-from cli_guard.execution.context import root_of
-from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision, Disposition, FileChange, Finding
 from cli_guard.policy.decisions import Policy
-from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.agents import review
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.runtime import Invocation, read_plain
+from cli_guard.runtime import read_plain
 
 MOST_BYTES = 1_000_000
 DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
@@ -53,12 +49,9 @@ def read_inside(root: Path, path: str) -> str | None:
 
 
 def judge_surface(
-    use: Write, names: tuple[str, ...], invocation: Invocation
+    use: Write, names: tuple[str, ...], root: Path, policy: Policy
 ) -> HookAnswer | None:
-    """Return what the reviewer of agents says of a write, by the policy of HEAD. Raises CliGuardError."""
-    root = root_of(Path(names[-1]).parent)
-    if root is None:
-        return None
+    """Return what the reviewer of agents says of a write to a work tree. `names` are the path, and where links lead."""
     path = os.path.relpath(names[-1], os.path.realpath(root))
     if path.startswith(".."):
         path = os.path.relpath(names[0], root)
@@ -66,7 +59,6 @@ def judge_surface(
     new = use.apply(old or "")
     before = {} if old is None else {path: old}
     changes = changes_between(before, {path: new})
-    policy = policy_of_tree(root, invocation)
     subject = ReviewInput(
         "agent",
         changes,
@@ -74,14 +66,6 @@ def judge_surface(
         known_statements=policy.known_statements,
     )
     return answer_of(review(subject).findings, policy, path)
-
-
-def policy_of_tree(root: Path, invocation: Invocation) -> Policy:
-    try:
-        repository = GitRepository.discover(root, invocation.env)
-    except GitError:
-        repository = None
-    return policy_at_head(repository, invocation.env)[0]
 
 
 def answer_of(

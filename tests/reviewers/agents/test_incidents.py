@@ -98,3 +98,25 @@ def test_a_pushed_worm_is_found_in_its_range(committed: Repo) -> None:
     review = committed.review("--range", f"{first}..HEAD")
     assert review["decision"] == "deny"
     assert "agent-worm" in {each["rule"] for each in review["findings"]}
+
+
+def test_a_team_is_asked_once(committed: Repo) -> None:
+    text = permissions(allow=["Bash(curl:*)"])
+    committed.write(SETTINGS, text)
+    committed.git("add", "-A")
+    (finding,) = committed.review("--staged")["findings"]
+    known = finding["remedy"].partition("[[surface.known]] ")[2]
+    pairs = known.replace(", ", "\n")
+    policy = f'[[surface.known]]\n{pairs}\nreason = "the mirror is asked for its state"\n'
+    committed.git("reset", "-q")
+    committed.write("cli-guard.toml", policy)
+    committed.git("add", "cli-guard.toml")
+    weaker = committed.review("--staged")
+    assert [each["rule"] for each in weaker["findings"]] == ["policy-weakened"]
+    committed.git("commit", "-qm", "policy", "--no-verify")
+    committed.git("add", "-A")
+    assert committed.review("--staged")["decision"] == "allow"
+    # Another command under the same key is another statement.
+    committed.write(SETTINGS, permissions(allow=["Bash(wget:*)"]))
+    committed.git("add", "-A")
+    assert committed.review("--staged")["decision"] == "review"
