@@ -15,6 +15,7 @@ from cli_guard.reviewers.agents.states import FileState, states_of
 from cli_guard.reviewers.agents.tables import files_of, folders
 from cli_guard.reviewers.agents.traffic import diversion_of
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import read_patterns
 
 RULE_OF_WIDENING = {
     "mode": "permission-mode",
@@ -104,19 +105,35 @@ def of_starts(
 ) -> Iterator[SurfaceRemark]:
     """Yield a remark on each start that is new, or whose command changed."""
     for statement in state.new_ones("start"):
+        if is_plain_shell(statement):
+            continue
         start = judge.judge(statement)
+        rule = rule_of_start(subject, statement, start)
+        if statement.entry.words.get("is_quiet") and rule == "start-clean":
+            continue
         is_changed = any(each.about == statement.about for each in state.before)
         words = words_of_start(statement, start, is_changed)
-        yield SurfaceRemark(rule_of_start(subject, statement, start), statement, words)
+        yield SurfaceRemark(rule, statement, words)
+
+
+def is_plain_shell(statement: SurfaceStatement) -> bool:
+    """Return whether a terminal gets a shell of the system and nothing else."""
+    pattern = read_patterns("agents/programs.toml", "patterns")["shell"]
+    return (
+        "program" in statement.entry.words
+        and pattern.fullmatch(statement.value) is not None
+    )
 
 
 def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Start) -> str:
+    """Return the rule of a start. `is_gated`: a person sees it and starts it, so only what is grave asks."""
     if worm_script(subject, start):
         return "worm"
     is_contained = bool(statement.entry.words.get("is_contained"))
     if start.sort == "denied":
         return "start" if is_contained else "start-denied"
-    if start.sort == "asks" and not is_contained:
+    is_gated = bool(statement.entry.words.get("is_gated")) and not start.is_grave
+    if start.sort == "asks" and not is_contained and not is_gated:
         return "start"
     return "start-clean"
 
@@ -184,6 +201,8 @@ def words_of_server(statement: SurfaceStatement, reasons: Sequence[str]) -> str:
 
 def of_plugins(state: FileState) -> Iterator[SurfaceRemark]:
     for statement in state.new_ones("plugin"):
+        if statement.entry.words.get("is_own") and statement.value.startswith("./"):
+            continue
         source = statement.value if statement.value not in ("true", statement.name) else ""
         where = f" from {source[:80]}" if source else ""
         message = f"the plugin or marketplace {statement.name}{where} brings its own hooks, servers and commands"

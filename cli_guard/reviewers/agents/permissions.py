@@ -3,7 +3,8 @@
 How an entry is read:
     flag      `wide` is the value that lets something pass; a missing value does not
     rank      `ranks` are values from the strictest on, several in one are equal; `missing` is the rank without one
-    grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins
+    grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins;
+              `but` is a sort that is left out
     denial    what is denied (`strength` 2) or asked about (1), missed when nothing as strong covers it any more
     listing   each value lets something pass
     folder    each value is a folder that the tool may read and write
@@ -98,7 +99,7 @@ def granted(
 ) -> Iterator[Widening]:
     """Yield a grant of what nothing granted before, if it lets something dangerous pass."""
     grant = grant_of(statement)
-    if is_beaten(statement, grant, new):
+    if grant.sort == statement.entry.word("but") or is_beaten(statement, grant, new):
         return
     for other in grants_in(old):
         if grant_of(other).covers(grant) and not is_beaten(other, grant_of(other), old):

@@ -23,16 +23,27 @@ from cli_guard.rules.catalog import read_patterns
 MOST_SCRIPTS = 20
 MOST_WORDS = 400
 LONGEST_COMMAND = 40_000
-SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "source", "."))
+GRAVE_KINDS = frozenset(
+    (
+        EffectKind.NETWORK_IN,
+        EffectKind.NETWORK_OUT,
+        EffectKind.CREDENTIAL,
+        EffectKind.PRIVILEGE,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The judgement of a start: `denied`, `asks` or `advice`, the reason, and the scripts that it reaches."""
+    """The judgement of a start: `denied`, `asks` or `advice`, the reason, and the scripts that it reaches.
+
+    `is_grave`: it reaches the network or secrets, or was not read, so that it asks also where a person starts it.
+    """
 
     sort: str
     reason: str
     scripts: Mapping[str, ScriptFacts]
+    is_grave: bool = True
 
 
 class StartJudge:
@@ -51,8 +62,20 @@ class StartJudge:
         if len(command) > LONGEST_COMMAND:
             return Start("asks", "it is too long to be judged", {})
         scripts = self._scripts_in(command, statement.path)
-        verdict = judge_or_raise(command, self._context)
-        return weigh(verdict, scripts)
+        start = weigh(judge_or_raise(command, self._context), scripts)
+        missing = self._missing_script(command, statement.path)
+        if start.sort == "advice" and missing:
+            return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
+        return start
+
+    def _missing_script(self, command: str, path: str) -> str:
+        """Return a word of a command that is the path of a script which was not recorded, "" if there is none."""
+        script = read_patterns("agents/programs.toml", "patterns")["script"]
+        for word in words_of(command):
+            is_path = script.fullmatch(word) and "/" in word
+            if is_path and self._find(word, path)[1] is None:
+                return word
+        return ""
 
     def _judge_whole(self, statement: SurfaceStatement) -> Start:
         text = without_variables(without_functions(statement), statement.path)
@@ -64,11 +87,9 @@ class StartJudge:
             return Start(
                 "asks", f"it loads what another place holds: {remote[0].strip()}", {}
             )
-        # The tool shows the file and asks before it starts what changed.
-        is_asked = statement.entry.words.get("is_gated") and not facts.is_grave
-        if facts.is_clean or is_asked:
-            return Start("advice", facts.reason or "it only sets up an environment", {})
-        return Start("asks", facts.reason, {})
+        if facts.is_clean:
+            return Start("advice", "it only sets up an environment", {})
+        return Start("asks", facts.reason, {}, is_grave=facts.is_grave)
 
     def _scripts_in(self, command: str, path: str) -> dict[str, ScriptFacts]:
         """Return the scripts of the tree that a command names, and those that these name."""
@@ -118,7 +139,8 @@ def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
             return Start("denied", f"{name}: {facts.reason}", scripts)
     if unclean:
         name, facts = unclean[0]
-        return Start("asks", f"{name}: {facts.reason}", scripts)
+        is_grave = any(each.is_grave for _, each in unclean)
+        return Start("asks", f"{name}: {facts.reason}", scripts, is_grave)
     left = [
         each
         for each in verdict.effects
@@ -126,7 +148,8 @@ def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
         and not runs_one_of(each.reason, each.kind, scripts)
     ]
     if left:
-        return Start("asks", left[0].reason, scripts)
+        is_grave = not GRAVE_KINDS.isdisjoint(each.kind for each in left)
+        return Start("asks", left[0].reason, scripts, is_grave)
     return Start("advice", verdict.reason.partition(" (trusted")[0], scripts)
 
 

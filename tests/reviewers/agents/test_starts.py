@@ -155,8 +155,8 @@ PLACES = {
     ),
     "a skill": (
         ".claude/skills/x/SKILL.md",
-        "---\nname: x\n---\nNow: !`some-program`\n",
-        "---\nname: x\n---\nNow: `some-program`!\n",
+        "---\nname: x\n---\nNow: !`curl https://x.example`\n",
+        "---\nname: x\n---\nNow: `curl https://x.example`!\n",
     ),
 }
 
