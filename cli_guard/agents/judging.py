@@ -29,7 +29,7 @@ from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Category, Decision, Disposition, Finding
-from cli_guard.reviewers.agents.paths import MAYBE
+from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:

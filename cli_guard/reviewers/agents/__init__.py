@@ -1,12 +1,12 @@
 """What coding agents and editors obey or start when a repository brings it: settings, servers, plugins and text.
 
-`paths` says which files matter, `tables` what tools read in them, `reading` and `statements` turn both states of a file
-into statements; `starts`, `permissions`, `servers` and `traffic` judge those that are new or changed, `judging` brings
-them together and `findings` puts them into words.
+`agent_paths` beside this folder says which files matter, `tables` what tools read in them. `reading` and `statements`
+turn both states of a file into statements; `starts`, `permissions`, `servers` and `traffic` judge those that are new or
+changed, `judging` brings them together and `findings` puts them into words.
 """
 
 from cli_guard.model import Report
-from cli_guard.reviewers.agents.paths import may_be_obeyed
+from cli_guard.reviewers.agent_paths import may_be_obeyed
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["review"]

@@ -127,9 +127,10 @@ def is_plain_shell(statement: SurfaceStatement) -> bool:
 
 def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Start) -> str:
     """Return the rule of a start. `is_gated`: a person sees it and starts it, so only what is grave asks."""
-    if worm_script(subject, start):
-        return "worm"
     is_contained = bool(statement.entry.words.get("is_contained"))
+    worm = worm_script(subject, start)
+    if worm and (worm.is_hidden or not is_contained):
+        return "worm"
     if start.sort == "denied":
         return "start" if is_contained else "start-denied"
     is_gated = bool(statement.entry.words.get("is_gated")) and not start.is_grave
@@ -138,12 +139,12 @@ def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Star
     return "start-clean"
 
 
-def worm_script(subject: ReviewInput, start: Start) -> tuple[str, ScriptFacts] | None:
-    """Return a script that this change adds or alters, that the start reaches, and that has what a worm's has."""
+def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
+    """Return the facts of a harmful script that this change adds or alters and that the start reaches."""
     changed = {each.path for each in subject.changes if each.status is not Status.DELETED}
     for name, facts in start.scripts.items():
         if name in changed and facts.is_harmful:
-            return name, facts
+            return facts
     return None
 
 

@@ -18,6 +18,7 @@ SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".envrc")
 SHELL_LINE = re.compile(r"#!.{0,100}\b(?:ba|da|z|k)?sh\b")
 LONGEST = 200_000
 MOST_COMMANDS = 500
+KEEPS = "keeps"
 REACHES = "reaches the network"
 READS = "reads secrets"
 GRAVE = frozenset(
@@ -42,9 +43,14 @@ class ScriptFacts:
         return not self.signs.isdisjoint(GRAVE)
 
     @property
+    def is_hidden(self) -> bool:
+        """Return whether it hides what it does, or reads credentials: no container needs that."""
+        return not self.signs.isdisjoint(("obfuscated", "credentials"))
+
+    @property
     def is_harmful(self) -> bool:
         """Return whether it has what a worm's script has."""
-        fetches_code = {"downloads", "runs"} <= self.signs
+        fetches_code = {"downloads", "keeps", "runs"} <= self.signs
         return fetches_code or not self.signs.isdisjoint(
             ("denied", "obfuscated", "credentials")
         )
@@ -62,6 +68,8 @@ def read_script(path: str, text: str, context: Context) -> ScriptFacts:
     if len(text) > LONGEST:
         return ScriptFacts(frozenset(("unread",)), "it is too long to be read")
     found = signs_in(text)
+    if "downloads" not in found:
+        found.pop(KEEPS, None)
     if is_shell(path, text):
         found = {name: says for name, says in found.items() if name == "obfuscated"}
     try:

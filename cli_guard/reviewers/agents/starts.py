@@ -12,8 +12,8 @@ from functools import cache
 
 from cli_guard.commands import EffectKind, Verdict, judge_or_raise
 from cli_guard.model import Decision
+from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
-from cli_guard.reviewers.agents.paths import MAYBE
 from cli_guard.reviewers.agents.scripts import ScriptFacts, read_script
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import folders

@@ -5,7 +5,7 @@ import re
 import pytest
 from reviewers.agents.surface_changes import SETTINGS, permissions, reported, rules
 
-from cli_guard.reviewers.agents.paths import MAYBE
+from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.reviewers.agents.tables import every_file, files_of
 from cli_guard.rules import catalog
 

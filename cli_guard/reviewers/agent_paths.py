@@ -1,11 +1,14 @@
 """Which paths of a change coding agents and editors obey or start: the first question about every file.
 
-Loaded for every change, so it reads no table; a test holds it against the paths of all tables.
+Loaded for every change and every write of an agent, so it reads no table and imports nothing.
+A test holds it against the paths of all tables.
 """
 
 import re
+from typing import TYPE_CHECKING
 
-from cli_guard.model import FileChange
+if TYPE_CHECKING:
+    from cli_guard.model import FileChange
 
 # Folders that belong to a tool, wherever they are.
 FOLDERS = (
@@ -33,7 +36,7 @@ NAMES = (
 MAYBE = re.compile(rf"(?i)(?:^|/)(?:(?:{'|'.join(FOLDERS)})/|(?:{'|'.join(NAMES)})$)")
 
 
-def may_be_obeyed(change: FileChange) -> bool:
+def may_be_obeyed(change: "FileChange") -> bool:
     """Return whether a changed file, under its name before or after, may be one that agents obey or start."""
     if MAYBE.search(change.path):
         return True
