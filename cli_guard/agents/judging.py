@@ -29,9 +29,11 @@ from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Category, Decision, Disposition, Finding
+from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:
+    from cli_guard.policy.decisions import Policy
     from cli_guard.secrets import SecretHit
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
@@ -261,6 +263,14 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
     """Judge a write to a file by its name, the one that links lead to, and the secrets in what is new."""
     place = judge_place("tee", use.path, invocation, simple_context(invocation))
     answers = [judge_secrets(use, place, invocation)]
+    if any(map(MAYBE.search, place.names)):
+        # Most writes are to other files, and need nothing of what reads these.
+        from cli_guard.agents.surface import judge_surface
+
+        root = root_of(Path(place.names[-1]).parent)
+        if root:
+            policy = policy_in(replace(invocation, cwd=root))
+            answers.append(judge_surface(use, place.names, root, policy))
     if not place.kinds <= UNREMARKABLE or any(
         ".git" in Path(name).parts for name in place.names
     ):
@@ -341,8 +351,8 @@ def is_answered(hit: "SecretHit", text: str) -> bool:
     return "cli-guard: ignore[" in text[start : (text + "\n").index("\n", hit.end)]
 
 
-def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decision:
-    """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
+def policy_in(invocation: Invocation) -> "Policy":
+    """Return the policy in force in a folder. Raises CliGuardError."""
     from cli_guard.policy.recorded import policy_at_head
 
     repository = (
@@ -350,7 +360,12 @@ def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decisi
         if root_of(invocation.cwd)
         else None
     )
-    policy, _ = policy_at_head(repository, invocation.env)
+    return policy_at_head(repository, invocation.env)[0]
+
+
+def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decision:
+    """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
+    policy = policy_in(invocation)
     finding = Finding(
         hit.rule, Category.RISK, hit.severity, hit.confidence, path, None, "", ""
     )

@@ -29,6 +29,18 @@ PATHS = (
 )
 # The patterns of the files that a search goes through.
 GLOBS = ("glob", "globs", "include_pattern", "includePattern")
+# The text of a whole file, and of one that is replaced, in the words of the tools.
+WHOLE = ("content", "contents", "file_text", "fileText")
+OLD = ("old_string", "oldString", "old_str", "oldStr", "old_text", "oldText")
+REPLACEMENTS = (
+    "new_string",
+    "newString",
+    "new_str",
+    "newStr",
+    "new_text",
+    "newText",
+    "insert_text",
+)
 PATCHES = ("patchText", "patch", "input", "command")
 PATCHED = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
 
@@ -66,11 +78,26 @@ class ShellKind:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A file that is written or removed: the text that is new, and the text that it replaces."""
+    """A file that is written or removed: the text that is new, and the text that it replaces.
+
+    `whole` is the text after the write, where a tool gives it; `edits` are the texts that are replaced, each with its
+    replacement, in order.
+    """
 
     path: str
     added: str = ""
     removed: str = ""
+    whole: str | None = None
+    edits: tuple[tuple[str, str], ...] = ()
+
+    def apply(self, text: str) -> str:
+        """Return the text after the write; a replacement whose place is not found is added at the end."""
+        if self.whole is not None:
+            return self.whole
+        for old, new in self.edits:
+            is_found = bool(old) and old in text
+            text = text.replace(old, new, 1) if is_found else f"{text}\n{new}".lstrip("\n")
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +195,23 @@ def read_writes(given: Mapping[str, Any], paths: list[str]) -> tuple[Write, ...]
     }
     added = "\n".join(texts_in(new))
     removed = "\n".join(texts_in(old))
-    return tuple(Write(path, added, removed) for path in paths)
+    whole = next((given[key] for key in WHOLE if isinstance(given.get(key), str)), None)
+    edits = tuple(find_edits(given))
+    return tuple(Write(path, added, removed, whole, edits) for path in paths)
+
+
+def find_edits(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the replacements of a tool: its own, or those of its list."""
+    listed = given.get("edits")
+    for each in listed if isinstance(listed, list) else [given]:
+        if not isinstance(each, Mapping):
+            continue
+        old = next((each[key] for key in OLD if isinstance(each.get(key), str)), "")
+        new = next(
+            (each[key] for key in REPLACEMENTS if isinstance(each.get(key), str)), None
+        )
+        if new is not None:
+            yield old, new
 
 
 def split_name(name: str, between: str) -> tuple[tuple[str, str], ...]:
@@ -233,6 +276,9 @@ def read_patch(text: str) -> tuple[Write, ...]:
             lines[line[0] == "-"].append(line[1:])
     if not files:
         raise ValueError("the patch names no file")
-    return tuple(
-        Write(path, "\n".join(new), "\n".join(old)) for path, (new, old) in files.items()
-    )
+    writes = []
+    for path, (new, old) in files.items():
+        added = "\n".join(new)
+        removed = "\n".join(old)
+        writes.append(Write(path, added, removed, edits=((removed, added),)))
+    return tuple(writes)

@@ -25,8 +25,10 @@ def run(io: Io, /, places: tuple[str, ...], engine: str, **given: Any) -> int:
     """Scan each repository; one that cannot be scanned does not keep the others from it."""
     if (engine == "dask") != bool(given["scheduler"]):
         raise UsageError("--engine dask and --scheduler ADDRESS belong together")
+    if given["agents"] and (given["history"] or given["rules"]):
+        raise UsageError("--agents looks at one thing: leave --history and --rules out")
     options = ScanOptions(
-        **{name: given[name] for name in ("history", "rules", "fresh")},
+        **{name: given[name] for name in ("history", "rules", "agents", "fresh")},
         jobs=given["jobs"] or workers.available(),
         state=io.path(given["state"]) if given["state"] else None,
         scheduler=given["scheduler"] or "",
@@ -96,6 +98,12 @@ command = Command(
             ["--history"],
             is_flag=True,
             help="Every commit of every ref, not the tip alone.",
+        ),
+        click.Option(
+            ["--agents"],
+            is_flag=True,
+            help="Only what agents and editors would obey or start, before a clone is opened; its own policy does not"
+            " count.",
         ),
         RareOption(
             ["--rules"],

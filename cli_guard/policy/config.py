@@ -153,6 +153,30 @@ class ProtectionsSection(Section):
     ] = ()
 
 
+SURFACE_KINDS = Literal["start", "permission", "server", "plugin", "traffic"]
+KNOWN = "Statements of agents' and editors' settings that a person has read: they are not asked about again."
+
+
+class KnownStatement(Section):
+    """One `[[surface.known]]`: a statement of agents' or editors' settings that is not asked about again."""
+
+    kind: Annotated[SURFACE_KINDS, Field(description="The kind, as the finding says it.")]
+    name: Annotated[str, Field(min_length=1, description="The name of the statement.")]
+    digest: Annotated[
+        str,
+        Field(pattern=r"^[0-9a-f]{32}$", description="The digest, as the finding says it."),
+    ]
+    reason: Annotated[str, Field(min_length=3, description="Why it is accepted.")]
+
+
+class SurfaceSection(Section):
+    """`[surface]`: settings of the reviewer of agents."""
+
+    known: Annotated[
+        tuple[KnownStatement, ...], Field(max_length=1_000, description=KNOWN)
+    ] = ()
+
+
 class MessageSection(Section):
     """`[message]`: the form of commit messages."""
 
@@ -268,6 +292,7 @@ class Config(Section):
     git: GitSection = GitSection.model_construct()
     message: MessageSection = MessageSection.model_construct()
     protections: ProtectionsSection = ProtectionsSection.model_construct()
+    surface: SurfaceSection = SurfaceSection.model_construct()
     commands: CommandsSection = Field(default_factory=CommandsSection.model_construct)
     mcp: Servers = Field(default_factory=dict)
     server: ServerSection = ServerSection.model_construct()
@@ -283,6 +308,8 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "git": GitSection,
     "message": MessageSection,
     "protections": ProtectionsSection,
+    "surface": SurfaceSection,
+    "known": KnownStatement,
     "commands": CommandsSection,
     "mcp": ServerConfig,
     "server": ServerSection,

@@ -111,6 +111,15 @@ class Policy:
         return tuple(dict.fromkeys(named))
 
     @property
+    def known_statements(self) -> frozenset[tuple[str, str, str]]:
+        """Return kind, name and digest of each `[[surface.known]]` that all configurations in force have."""
+        each_known = (
+            {(each.kind, each.name, each.digest) for each in config.surface.known}
+            for config in self.configs
+        )
+        return frozenset(set.intersection(*each_known))
+
+    @property
     def patterns(self) -> tuple[Pattern, ...]:
         """Return the command patterns in force, each once; `allow` is read only from the user's own file."""
         shared = [each for config in self.configs for each in config.commands.patterns]

@@ -52,6 +52,9 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
     for name in before.protections.calls:
         if name not in after.protections.calls:
             yield f"{name} is no longer one of the protections.calls"
+    for known in after.surface.known:
+        if known not in before.surface.known:
+            yield f"a new [[surface.known]] accepts the {known.kind} {known.name}: {known.reason}"
     yield from weaker_approvals(before.approvals, after.approvals)
     if before.message.style == "conventional" != after.message.style:
         yield "conventional commit messages are no longer required"

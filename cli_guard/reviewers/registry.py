@@ -131,6 +131,11 @@ REVIEWERS = (
         needs=Needs.STEPS,
     ),
     Reviewer(
+        "agents",
+        "what coding agents and editors obey or start: hooks, permissions, servers, traffic, text",
+        prefix="agent-",
+    ),
+    Reviewer(
         "commands",
         "shell commands added to scripts, CI files, images, makefiles and settings",
         prefix="command-",

@@ -69,7 +69,8 @@ class ReviewInput:
     push may be on the remote already: in them only keys count that the remote has not `published`. Those `elsewhere`
     may have keys, and the remotes `origins` are known to have them: they go to a `new_place`. `idle` reviewers have
     no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change,
-    `own_guards` the names that its policy calls protections. `merge_sides` compares a merge with each of its parents.
+    `own_guards` the names that its policy calls protections, `known_statements` kind, name and digest of the
+    settings of agents that it knows. `merge_sides` compares a merge with each of its parents.
     """
 
     event: str
@@ -95,6 +96,7 @@ class ReviewInput:
     advice: HookAdvice = field(default_factory=HookAdvice)
     user_rules: UserRules = NO_RULES
     own_guards: tuple[str, ...] = ()
+    known_statements: frozenset[tuple[str, str, str]] = frozenset()
     merge_sides: Callable[[ChangeSet], tuple[MergeSide, ...]] = lambda _merge: ()
 
     def under(self, policy: "Policy") -> "ReviewInput":
@@ -115,6 +117,7 @@ class ReviewInput:
             advice=HookAdvice(advising, *bounded),
             style=policy.message_style,
             own_guards=policy.own_guards,
+            known_statements=policy.known_statements,
             protected_branches=policy.protected_branches,
         )
 

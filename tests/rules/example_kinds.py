@@ -169,12 +169,12 @@ def added_file(rule: Rule, example: str) -> ReviewInput:
 
 
 def changed_file(change: Mapping[str, Any]) -> ReviewInput:
-    """Return the review of a file that changes beside others; one without a text before is new."""
+    """Return the review of a changed file, new if there is no text before; `beside` are others, `added` new ones."""
     path = change["path"]
     before, after = (change[side].removeprefix("\n") for side in ("before", "after"))
     beside = change.get("beside", {})
     old = {path: before, **beside} if before else beside
-    new = {path: after, **beside}
+    new = {path: after, **beside, **change.get("added", {})}
     return ReviewInput("pre-commit", changes_between(old, new), Tree(old, new))
 
 

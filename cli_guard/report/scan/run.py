@@ -13,6 +13,7 @@ from cli_guard.errors import UsageError
 from cli_guard.model import Decision, Skipped
 from cli_guard.policy.gate import GateJudgement, judge_findings, judge_record
 from cli_guard.report.parts import Collector, read_parts
+from cli_guard.report.scan.agents import STATUSES, scan_agents
 from cli_guard.report.scan.cluster import scan_on_cluster
 from cli_guard.report.scan.plan import ScanItems, ScanPlan, Slice, make_plan, open_place
 from cli_guard.report.scan.slices import EVENT, Scanner
@@ -28,7 +29,6 @@ from cli_guard.runtime import Invocation
 OnProgress = Callable[[int, int], None]
 LOST = "the process that scanned it ended, twice"
 OWN = ("secret-", "policy-")  # rules that are applied here, or only to what is new
-STATUSES = {Decision.ALLOW: "ok", Decision.REVIEW: "needs_review", Decision.DENY: "failed"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class ScanOptions:
 
     history: bool = False
     rules: bool = False
+    agents: bool = False
     fresh: bool = False
     jobs: int = 1
     state: Path | None = None
@@ -50,6 +51,8 @@ def scan(
     on_progress: OnProgress | None = None,
 ) -> Review:
     """Scan the repository at a place, None for the current one. Raises CliGuardError."""
+    if options.agents:
+        return scan_agents(place, invocation)
     plan = make_plan(open_place(place, invocation), invocation, history=options.history)
     collector, notes = collect(plan, options, on_progress)
     judgement, skipped = collector.join()

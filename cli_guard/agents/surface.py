@@ -1,0 +1,81 @@
+"""Judge a write to a file that agents or editors obey or start, as the review of its commit would.
+
+Such a file counts as soon as it is written: it may start something before it is ever recorded.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from cli_guard.agents.uses import Write
+from cli_guard.agents.wording import HookAnswer
+from cli_guard.model import Decision, Disposition, FileChange, Finding
+from cli_guard.policy.decisions import Policy
+from cli_guard.repository.between import SnapshotContents, changes_between
+from cli_guard.reviewers.agents import review
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.runtime import read_plain
+
+MOST_BYTES = 1_000_000
+DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
+
+
+class WorkTreeContents(SnapshotContents):
+    """One file as a write leaves it, in a work tree whose other files are as they are."""
+
+    def __init__(self, root: Path, path: str, old: str | None, new: str) -> None:
+        super().__init__({} if old is None else {path: old}, {path: new})
+        self._root = root
+        self._path = path
+
+    def object_name(self, path: str) -> str:
+        return path
+
+    def new(self, change: FileChange) -> str | None:
+        if change.path == self._path:
+            return super().new(change)
+        return read_inside(self._root, change.path)
+
+
+def read_inside(root: Path, path: str) -> str | None:
+    """Return the text of a file below a folder, None if there is none; no link leads out of it."""
+    place = (root / path).resolve()
+    if not place.is_relative_to(root.resolve()):
+        return None
+    with suppress(OSError):
+        if place.stat().st_size <= MOST_BYTES:
+            return read_plain(place).decode("utf-8", "replace")
+    return None
+
+
+def judge_surface(
+    use: Write, names: tuple[str, ...], root: Path, policy: Policy
+) -> HookAnswer | None:
+    """Return what the reviewer of agents says of a write to a work tree. `names` are the path, and where links lead."""
+    path = os.path.relpath(names[-1], os.path.realpath(root))
+    if path.startswith(".."):
+        path = os.path.relpath(names[0], root)
+    old = read_inside(root, path)
+    new = use.apply(old or "")
+    before = {} if old is None else {path: old}
+    changes = changes_between(before, {path: new})
+    subject = ReviewInput(
+        "agent",
+        changes,
+        contents=WorkTreeContents(root, path, old, new),
+        known_statements=policy.known_statements,
+    )
+    return answer_of(review(subject).findings, policy, path)
+
+
+def answer_of(
+    findings: tuple[Finding, ...], policy: Policy, path: str
+) -> HookAnswer | None:
+    """Return the strictest decision about some findings, with the words of the first of them."""
+    for wanted in (Disposition.DENY, Disposition.REVIEW):
+        for finding in findings:
+            if policy.disposition(finding) is wanted:
+                return HookAnswer(
+                    DECISIONS[wanted], f"cli-guard: writes {path}: {finding.message}"
+                )
+    return None

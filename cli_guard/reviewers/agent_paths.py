@@ -1,0 +1,43 @@
+"""Which paths of a change coding agents and editors obey or start: the first question about every file.
+
+Loaded for every change and every write of an agent, so it reads no table and imports nothing.
+A test holds it against the paths of all tables.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cli_guard.model import FileChange
+
+# Folders that belong to a tool, wherever they are.
+FOLDERS = (
+    r"\.(?:claude|claude-plugin|codex|agents|gemini|qwen|cursor|copilot|vscode|devcontainer|zed|opencode)",
+    r"\.(?:kiro|amazonq|windsurf|roo|amp|junie|clinerules|specstory|mise|config/mise)",
+    r"\.aider\.tags\.cache[^/]*",
+    r"\.github/(?:hooks|copilot|instructions|prompts|agents|chatmodes|skills)",
+)
+# Names of files, with the folder that makes some of them so.
+NAMES = (
+    r"\.mcp\.json",
+    r"\.github/(?:mcp\.json|copilot-instructions\.md)",
+    r"\.(?:cursorrules|windsurfrules|clinerules|roorules[^/]*|envrc)",
+    r"\.aider\.[^/]+",
+    r"(?:claude(?:\.local)?|agents?(?:\.override)?|gemini|qwen|conventions)\.md",
+    r"skills/.*\.md",
+    r"hooks/hooks\.json",
+    r"opencode\.jsonc?",
+    r"cline_mcp_settings\.json",
+    r"[^/]+\.(?:code-workspace|traj)",
+    r"\.?devcontainer\.json",
+    r"\.?mise(?:\.[\w-]+)?\.toml",
+    r"mise/config[^/]*\.toml",
+)
+MAYBE = re.compile(rf"(?i)(?:^|/)(?:(?:{'|'.join(FOLDERS)})/|(?:{'|'.join(NAMES)})$)")
+
+
+def may_be_obeyed(change: "FileChange") -> bool:
+    """Return whether a changed file, under its name before or after, may be one that agents obey or start."""
+    if MAYBE.search(change.path):
+        return True
+    return change.old_path is not None and MAYBE.search(change.old_path) is not None

@@ -1,0 +1,87 @@
+"""The tree after a change, as the judge asks about a work tree. No path outside it is looked at, and nothing is run."""
+
+from cli_guard.commands import Context, Setting
+from cli_guard.commands.model import Profile
+from cli_guard.errors import GitError
+from cli_guard.repository.protocol import WithFolders
+from cli_guard.reviewers.review_input import ReviewInput
+
+# The tree has no place on a disk: in a range it is another one than what is checked out.
+ROOT = "/repository"
+HOME = "/home/person"
+# What is not recorded and is there once the project is set up.
+INSTALLED = ("node_modules", ".venv", "venv", "vendor/bin")
+
+
+class ChangeTree:
+    """See `cli_guard.commands.model.WorkTree`. What is not known of a tree is answered as the worse of the two."""
+
+    def __init__(self, subject: ReviewInput) -> None:
+        self._subject = subject
+
+    def text(self, path: str) -> str | None:
+        """Return the text of a file by its path from the top, None if there is none."""
+        try:
+            return self._subject.text_at(path)
+        except GitError:
+            return None
+
+    def exists(self, path: str) -> bool:
+        inside = path.removeprefix(f"{ROOT}/")
+        if path == ROOT or inside.startswith(INSTALLED):
+            return True
+        return self.is_folder(path) or self.text(inside) is not None
+
+    def is_folder(self, path: str) -> bool:
+        contents = self._subject.contents
+        if path == ROOT or path.removeprefix(f"{ROOT}/") in INSTALLED:
+            return True
+        if not path.startswith(f"{ROOT}/") or not isinstance(contents, WithFolders):
+            return False
+        return contents.has_files_in(path.removeprefix(f"{ROOT}/"))
+
+    def expand(self, pattern: str) -> tuple[str, ...]:
+        return ()
+
+    def holds_odd_names(self) -> bool:
+        return False
+
+    def list_links(self) -> tuple[str, ...]:
+        return ()
+
+    def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
+        return False
+
+    def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
+        return (("*", False),)
+
+    def locks(self, program: str) -> bool:
+        # Only programs that the profile knows as a project's own are asked about.
+        return True
+
+    def owns_process(self, number: str) -> bool:
+        return False
+
+    def read_number(self, path: str) -> str | None:
+        return None
+
+    def is_pushed(self) -> bool:
+        return False
+
+    def reviews_commits(self) -> bool:
+        return False
+
+    def find_secret(self, folder: str) -> str | None:
+        return None
+
+
+def context_of(tree: ChangeTree) -> Context:
+    """Return the context of a command that starts in the tree, which a person has opened and trusts."""
+    return Context(
+        setting=Setting.AGENT,
+        home=HOME,
+        folder=ROOT,
+        root=ROOT,
+        profile=Profile.WORKSPACE,
+        tree=tree,
+    )

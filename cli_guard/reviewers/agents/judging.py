@@ -1,0 +1,249 @@
+"""Judge what is new or changed in the files of a change that agents and editors obey or start."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.reviewers.agents.findings import at_line, finding_of, is_critical
+from cli_guard.reviewers.agents.permissions import widenings
+from cli_guard.reviewers.agents.scripts import ScriptFacts
+from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
+from cli_guard.reviewers.agents.starts import Start, StartJudge
+from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.agents.states import FileState, states_of
+from cli_guard.reviewers.agents.tables import files_of, folders
+from cli_guard.reviewers.agents.traffic import diversion_of
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import read_patterns
+
+RULE_OF_WIDENING = {
+    "mode": "permission-mode",
+    "command": "permission-command",
+    "tool": "permission-tool",
+    "folder": "permission-folder",
+    "denial": "permission-denial",
+    "traffic": "traffic",
+}
+SHOWN_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceRemark:
+    """What is to be said about one statement: a rule without the prefix of all, and the words."""
+
+    rule: str
+    statement: SurfaceStatement
+    words: str
+    is_gone: bool = False
+
+
+def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
+    """Return the findings on some files of a change, by path, line and rule."""
+    skipped: list[Skipped] = []
+    states = [
+        state
+        for change in changes
+        if change.kind is Kind.TEXT
+        for state in states_of(subject, change, skipped)
+    ]
+    judge = StartJudge(subject)
+    judged = chain(
+        chain.from_iterable(of_state(subject, judge, state) for state in states),
+        of_links(changes),
+        of_unknown(changes),
+    )
+    found = {(each.rule, each.path, each.fingerprint): each for each in judged}
+    findings = sorted(
+        found.values(), key=lambda each: (each.path, each.line or 0, each.rule)
+    )
+    return Report(tuple(findings), tuple(dict.fromkeys(skipped)))
+
+
+def of_state(
+    subject: ReviewInput, judge: StartJudge, state: FileState
+) -> Iterator[Finding]:
+    """Yield the findings on one file as one tool reads it."""
+    if state.problem:
+        message = (
+            f"{state.file.tool} reads this file, and it cannot be read: {state.problem}"
+        )
+        yield at_line("unreadable", state.change, 1, message)
+    if state.file.local and state.change.status in (Status.ADDED, Status.COPIED):
+        yield of_local(state)
+    for remark in remarks_on(subject, judge, state):
+        about = (remark.statement.kind, remark.statement.name, remark.statement.digest)
+        if about not in subject.known_statements or is_critical(remark.rule):
+            yield finding_of(
+                remark.rule,
+                state.change,
+                remark.statement,
+                remark.words,
+                is_gone=remark.is_gone,
+            )
+
+
+def remarks_on(
+    subject: ReviewInput, judge: StartJudge, state: FileState
+) -> Iterator[SurfaceRemark]:
+    """Yield what is to be said about the statements of one file."""
+    yield from of_starts(subject, judge, state)
+    yield from of_permissions(state)
+    yield from of_servers(state)
+    yield from of_plugins(state)
+    yield from of_traffic(state)
+
+
+def of_local(state: FileState) -> Finding:
+    path = state.change.path
+    message = f"{state.file.local}; keep it out with a line `{path.rpartition('/')[2]}` in .gitignore"
+    return at_line("local-state", state.change, 1, message)
+
+
+def of_starts(
+    subject: ReviewInput, judge: StartJudge, state: FileState
+) -> Iterator[SurfaceRemark]:
+    """Yield a remark on each start that is new, or whose command changed."""
+    for statement in state.new_ones("start"):
+        if is_plain_shell(statement):
+            continue
+        start = judge.judge(statement)
+        rule = rule_of_start(subject, statement, start)
+        if statement.entry.words.get("is_quiet") and rule == "start-clean":
+            continue
+        is_changed = any(each.about == statement.about for each in state.before)
+        words = words_of_start(statement, start, is_changed)
+        yield SurfaceRemark(rule, statement, words)
+
+
+def is_plain_shell(statement: SurfaceStatement) -> bool:
+    """Return whether a terminal gets a shell of the system and nothing else."""
+    pattern = read_patterns("agents/programs.toml", "patterns")["shell"]
+    return (
+        "program" in statement.entry.words
+        and pattern.fullmatch(statement.value) is not None
+    )
+
+
+def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Start) -> str:
+    """Return the rule of a start. `is_gated`: a person sees it and starts it, so only what is grave asks."""
+    is_contained = bool(statement.entry.words.get("is_contained"))
+    worm = worm_script(subject, start)
+    if worm and (worm.is_hidden or not is_contained):
+        return "worm"
+    if start.sort == "denied":
+        return "start" if is_contained else "start-denied"
+    is_gated = bool(statement.entry.words.get("is_gated")) and not start.is_grave
+    if start.sort == "asks" and not is_contained and not is_gated:
+        return "start"
+    return "start-clean"
+
+
+def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
+    """Return the facts of a harmful script that this change adds or alters and that the start reaches."""
+    changed = {each.path for each in subject.changes if each.status is not Status.DELETED}
+    for name, facts in start.scripts.items():
+        if name in changed and facts.is_harmful:
+            return facts
+    return None
+
+
+def words_of_start(statement: SurfaceStatement, start: Start, is_changed: bool) -> str:
+    """Return what starts, when, and what is said of it."""
+    when = (
+        statement.entry.word("says")
+        or "without a question when the folder is opened or the tool runs"
+    )
+    verb = "its command changed; it starts" if is_changed else "starts"
+    name = statement.name.removesuffix(".hooks")
+    return f"{name} {verb} by itself, {when}: {start.reason}"
+
+
+def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:
+    before = [each for each in state.before if each.kind == "permission"]
+    after = [each for each in state.after if each.kind == "permission"]
+    beside = [each for each in state.beside if each.kind == "permission"]
+    for each in widenings(before, after, beside):
+        rule = RULE_OF_WIDENING.get(each.rule, each.rule)
+        yield SurfaceRemark(rule, each.statement, each.words, each.is_gone)
+
+
+def of_servers(state: FileState) -> Iterator[SurfaceRemark]:
+    """Yield one remark on each new or changed server, with all its reasons."""
+    for statement in state.new_ones("server"):
+        old = [each for each in (*state.before, *state.beside) if each.kind == "server"]
+        changed = change_of(statement, old)
+        before = {
+            reason
+            for each in old
+            if each.about == statement.about
+            for reason in reasons_of(each)
+        }
+        is_known = any(each.about == statement.about for each in old)
+        reasons = [each for each in reasons_of(statement) if each not in before or changed]
+        if is_known and not changed and not reasons:
+            continue
+        is_harmless_move = changed == "its version changed"
+        if changed:
+            reasons.insert(0, changed)
+        asks = len(reasons) > 1 if is_harmless_move else bool(reasons)
+        rule = "server-risky" if asks else "server"
+        yield SurfaceRemark(rule, statement, words_of_server(statement, reasons))
+
+
+def words_of_server(statement: SurfaceStatement, reasons: Sequence[str]) -> str:
+    launch = launch_of(statement.node)
+    name = statement.name.rpartition(".")[2]
+    how = "calls" if launch.address else "starts"
+    target = launch.address or " ".join(launch.words)[:80]
+    why = f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
+    return f"the server {name} {how} {target}{why}"
+
+
+def of_plugins(state: FileState) -> Iterator[SurfaceRemark]:
+    for statement in state.new_ones("plugin"):
+        if statement.entry.words.get("is_own") and statement.value.startswith("./"):
+            continue
+        source = statement.value if statement.value not in ("true", statement.name) else ""
+        where = f" from {source[:80]}" if source else ""
+        message = f"the plugin or marketplace {statement.name}{where} brings its own hooks, servers and commands"
+        yield SurfaceRemark("plugin", statement, message)
+
+
+def of_traffic(state: FileState) -> Iterator[SurfaceRemark]:
+    for statement in state.new_ones("traffic"):
+        words = diversion_of(statement)
+        if words:
+            yield SurfaceRemark("traffic", statement, words)
+
+
+def of_links(changes: Sequence[FileChange]) -> Iterator[Finding]:
+    """Yield a finding for settings that are a symbolic link: what it leads to is not in the change."""
+    for change in changes:
+        is_settings = any(each.entries for each in files_of(change.path))
+        if (
+            change.kind is Kind.SYMLINK
+            and is_settings
+            and change.status is not Status.DELETED
+        ):
+            yield at_line(
+                "unreadable", change, 1, "a symbolic link stands in place of settings"
+            )
+
+
+def of_unknown(changes: Sequence[FileChange]) -> Iterator[Finding]:
+    """Yield one finding for new files in the folder of a known agent that no table names."""
+    unknown = [
+        change
+        for change in changes
+        if change.status in (Status.ADDED, Status.COPIED)
+        and folders().search(change.path)
+        and not any(files_of(change.path))
+    ]
+    if unknown:
+        names = ", ".join(change.path for change in unknown[:SHOWN_FILES])
+        more = (
+            f" and {len(unknown) - SHOWN_FILES} more" if len(unknown) > SHOWN_FILES else ""
+        )
+        message = f"the folder belongs to an agent, and what it does with these is not known here: {names}{more}"
+        yield at_line("unknown-file", unknown[0], 1, message)

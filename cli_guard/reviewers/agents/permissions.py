@@ -1,0 +1,203 @@
+"""What a change lets pass without a question that was asked about, denied or shut in before, by each tool's semantics.
+
+How an entry is read:
+    flag      `wide` is the value that lets something pass; a missing value does not
+    rank      `ranks` are values from the strictest on, several in one are equal; `missing` is the rank without one
+    grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins;
+              `but` is a sort that is left out
+    denial    what is denied (`strength` 2) or asked about (1), missed when nothing as strong covers it any more
+    listing   each value lets something pass
+    folder    each value is a folder that the tool may read and write
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from cli_guard.reviewers.agents.grants import Grant, danger_of, grant_of, shown
+from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.agents.tables import steps_of
+
+STRONGEST = 2
+# Of one file: each is a question to the judge.
+MOST_JUDGED = 400
+# A folder beside the tree, or below a temporary one, is not the home of a person.
+HARMLESS_FOLDERS = re.compile(r"(?:\./)?(?!\.\.)[\w@][^~$]*|/tmp(?:/.*)?|\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Widening:
+    """A statement that lets more pass, the rule of the finding, and what passes now in words."""
+
+    statement: SurfaceStatement
+    rule: str
+    words: str
+    is_gone: bool = False
+
+
+def widenings(
+    before: Sequence[SurfaceStatement],
+    after: Sequence[SurfaceStatement],
+    beside: Sequence[SurfaceStatement] = (),
+) -> Iterator[Widening]:
+    """Yield what the state after a change lets pass; `beside` are statements of other files that hold in both."""
+    old = [*before, *beside]
+    new = [*after, *beside]
+    known = {each.identity for each in old}
+    judged = 0
+    for statement in after:
+        read = statement.entry.word("read")
+        if read in ("flag", "rank"):
+            yield from raised(statement, old)
+        elif read == "grant":
+            judged += statement.identity not in known
+            if judged > MOST_JUDGED:
+                words = f"more than {MOST_JUDGED} new grants, which are not all judged"
+                yield Widening(statement, "tool", words)
+                break
+            yield from granted(statement, old, new)
+        elif read in ("listing", "folder"):
+            yield from listed(statement, old)
+    yield from missed(before, new)
+    yield from fallen(before, new)
+
+
+def raised(
+    statement: SurfaceStatement, old: Sequence[SurfaceStatement]
+) -> Iterator[Widening]:
+    """Yield a flag that is set, or a mode that asks about less than the one before."""
+    same = [each for each in old if each.about == statement.about]
+    level = level_of(statement)
+    if level > default_level(statement) or same:
+        was = max((level_of(each) for each in same), default=default_level(statement))
+        if level > was:
+            yield Widening(statement, rule_of(statement, "mode"), sentence(statement))
+
+
+def level_of(statement: SurfaceStatement) -> int:
+    """Return how much a value lets pass; one that no table knows asks as the widest that was known."""
+    entry = statement.entry
+    value = statement.value.strip()
+    if entry.word("read") == "flag":
+        return int(re.fullmatch(entry.word("wide"), value) is not None)
+    ranks: list[str] = entry.words["ranks"]
+    for rank, values in enumerate(ranks):
+        if value in values.split():
+            return rank
+    return len(ranks) - 1 if re.fullmatch(r"[\w-]+", value) else default_level(statement)
+
+
+def default_level(statement: SurfaceStatement) -> int:
+    return int(statement.entry.words.get("missing", 0))
+
+
+def granted(
+    statement: SurfaceStatement,
+    old: Sequence[SurfaceStatement],
+    new: Sequence[SurfaceStatement],
+) -> Iterator[Widening]:
+    """Yield a grant of what nothing granted before, if it lets something dangerous pass."""
+    grant = grant_of(statement)
+    if grant.sort == statement.entry.word("but") or is_beaten(statement, grant, new):
+        return
+    for other in grants_in(old):
+        if grant_of(other).covers(grant) and not is_beaten(other, grant_of(other), old):
+            return
+    danger = danger_of(grant)
+    if danger:
+        rule = "command" if grant.sort == "command" else "tool"
+        yield Widening(statement, rule_of(statement, rule), danger)
+
+
+def grants_in(statements: Sequence[SurfaceStatement]) -> Iterator[SurfaceStatement]:
+    return (each for each in statements if each.entry.word("read") == "grant")
+
+
+def is_beaten(
+    statement: SurfaceStatement, grant: Grant, every: Sequence[SurfaceStatement]
+) -> bool:
+    """Return whether something in the same state asks about, or denies, all that a statement grants."""
+    if statement.entry.words.get("is_ordered"):
+        return any(
+            each.order > statement.order
+            and each.path == statement.path
+            and each.entry.word("sort") == statement.entry.word("sort")
+            and fnmatchcase(statement.name, each.name)
+            for each in denials_in(every)
+        )
+    places = {steps_of(each) for each in statement.entry.words.get("beaten_by", ())}
+    return any(
+        not places.isdisjoint(each.entry.places) and grant_of(each).covers(grant)
+        for each in denials_in(every)
+    )
+
+
+def denials_in(statements: Sequence[SurfaceStatement]) -> Iterator[SurfaceStatement]:
+    return (each for each in statements if each.entry.word("read") == "denial")
+
+
+def missed(
+    before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
+) -> Iterator[Widening]:
+    """Yield what was denied or asked about and is not any more."""
+    after = [(strength_of(each), grant_of(each)) for each in denials_in(new)]
+    for statement in denials_in(before):
+        grant = grant_of(statement)
+        strength = strength_of(statement)
+        if any(other >= strength and each.covers(grant) for other, each in after):
+            continue
+        verb = "denied" if strength == STRONGEST else "asked about"
+        words = f"`{shown(text_of_denial(statement))}` is no longer {verb}"
+        yield Widening(statement, "denial", words, is_gone=True)
+
+
+def text_of_denial(statement: SurfaceStatement) -> str:
+    return statement.name if statement.entry.word("name") == "key" else statement.value
+
+
+def strength_of(statement: SurfaceStatement) -> int:
+    return int(statement.entry.words["strength"])
+
+
+def fallen(
+    before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
+) -> Iterator[Widening]:
+    """Yield a mode that was stricter than what holds without it, and is gone."""
+    there = {each.about for each in new}
+    for statement in before:
+        is_gone = statement.entry.word("read") == "rank" and statement.about not in there
+        if is_gone and level_of(statement) < default_level(statement):
+            words = f"{statement.name} is no longer {shown(statement.value)}"
+            yield Widening(statement, rule_of(statement, "mode"), words, is_gone=True)
+
+
+def listed(
+    statement: SurfaceStatement, old: Sequence[SurfaceStatement]
+) -> Iterator[Widening]:
+    """Yield an item that a list did not hold before."""
+    if any(each.identity == statement.identity for each in old):
+        return
+    if statement.entry.word("read") == "folder":
+        if HARMLESS_FOLDERS.fullmatch(statement.value):
+            return
+        words = f"files outside the repository may be read and written: {shown(statement.value)}"
+        yield Widening(statement, "folder", words)
+        return
+    yield Widening(statement, rule_of(statement, "tool"), sentence(statement))
+
+
+def rule_of(statement: SurfaceStatement, otherwise: str) -> str:
+    return statement.entry.word("rule") or otherwise
+
+
+def sentence(statement: SurfaceStatement) -> str:
+    """Return what an entry says of its value."""
+    words = statement.entry.word("says") or "{name} is {value}"
+    for key, value in (
+        ("{value}", shown(statement.value)),
+        ("{name}", shown(statement.name)),
+        ("{tool}", statement.tool),
+    ):
+        words = words.replace(key, value)
+    return words

@@ -1,0 +1,114 @@
+"""A script that something starts: read in full and found clean, or what is in it that no start should do.
+
+The shell commands in it go to the judge, whatever language it is in; other code is searched for what `programs.toml`
+calls signs. Code without any sign cannot reach the network, other programs or keys, so it is clean.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
+from cli_guard.model import Decision
+from cli_guard.reviewers.commands.extract import Unreadable, snippets
+from cli_guard.rules.catalog import read_table
+
+SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".envrc")
+SHELL_LINE = re.compile(r"#!.{0,100}\b(?:ba|da|z|k)?sh\b")
+LONGEST = 200_000
+MOST_COMMANDS = 500
+KEEPS = "keeps"
+REACHES = "reaches the network"
+READS = "reads secrets"
+GRAVE = frozenset(
+    ("denied", "obfuscated", "credentials", "downloads", "unread", REACHES, READS)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFacts:
+    """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say."""
+
+    signs: frozenset[str] = frozenset()
+    reason: str = ""
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.signs
+
+    @property
+    def is_grave(self) -> bool:
+        """Return whether it does more than a tool that asks before it starts should be trusted with."""
+        return not self.signs.isdisjoint(GRAVE)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Return whether it hides what it does, or reads credentials: no container needs that."""
+        return not self.signs.isdisjoint(("obfuscated", "credentials"))
+
+    @property
+    def is_harmful(self) -> bool:
+        """Return whether it has what a worm's script has."""
+        fetches_code = {"downloads", "keeps", "runs"} <= self.signs
+        return fetches_code or not self.signs.isdisjoint(
+            ("denied", "obfuscated", "credentials")
+        )
+
+
+@cache
+def signs() -> Mapping[str, tuple[re.Pattern[str], str]]:
+    """Return by name the pattern of each sign and what it says."""
+    table = read_table("agents/programs.toml")["sign"]
+    return {each["name"]: (re.compile(each["pattern"]), each["says"]) for each in table}
+
+
+def read_script(path: str, text: str, context: Context) -> ScriptFacts:
+    """Return what a script does, as far as it matters for something that starts by itself."""
+    if len(text) > LONGEST:
+        return ScriptFacts(frozenset(("unread",)), "it is too long to be read")
+    found = signs_in(text)
+    if "downloads" not in found:
+        found.pop(KEEPS, None)
+    if is_shell(path, text):
+        found = {name: says for name, says in found.items() if name == "obfuscated"}
+    try:
+        found |= judge_commands(path, text, lambda each: judge_or_raise(each, context))
+    except Unreadable as error:
+        found["unread"] = str(error)
+    return ScriptFacts(frozenset(found), "; ".join(dict.fromkeys(found.values())))
+
+
+def is_shell(path: str, text: str) -> bool:
+    return path.endswith(SHELL_ENDINGS) or SHELL_LINE.match(text) is not None
+
+
+def signs_in(text: str) -> dict[str, str]:
+    """Return the signs in a text with what they say."""
+    return {name: says for name, (pattern, says) in signs().items() if pattern.search(text)}
+
+
+def judge_commands(path: str, text: str, judge: Callable[[str], Verdict]) -> dict[str, str]:
+    """Return what the judge says of the shell commands in a script, by the name of a sign."""
+    found: dict[str, str] = {}
+    # A script without an ending is started by its name, so it is read as the shell reads it.
+    for number, snippet in enumerate(snippets(path, text, executable=True)):
+        if number >= MOST_COMMANDS:
+            found["unread"] = f"it has more than {MOST_COMMANDS} commands"
+            break
+        verdict = judge(snippet.text)
+        if verdict.verdict is Decision.ALLOW:
+            continue
+        sign = "denied" if verdict.verdict is Decision.DENY else sign_of(verdict)
+        found.setdefault(sign, verdict.reason)
+    return found
+
+
+def sign_of(verdict: Verdict) -> str:
+    """Return the sign for a command that is asked about."""
+    kinds = {each.kind for each in verdict.effects if each.decision is Decision.REVIEW}
+    if EffectKind.CREDENTIAL in kinds:
+        return READS
+    if kinds & {EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT}:
+        return REACHES
+    return "asked about"

@@ -1,0 +1,291 @@
+"""Servers that an agent starts or calls, and plugins: new or changed, each with its reasons."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+
+from cli_guard.commands import Context, Setting, judge_or_raise
+from cli_guard.model import Decision
+from cli_guard.reviewers.agents.change_tree import HOME, ROOT
+from cli_guard.reviewers.agents.reading import text_of
+from cli_guard.reviewers.agents.started import plain_words, write_words
+from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.agents.traffic import LOOPBACK, meanings
+from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, scalars
+from cli_guard.rules.catalog import read_table
+
+ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url")
+ENVIRONMENTS = ("env", "environment")
+SECRET_TABLES = ("env", "environment", "headers", "http_headers", "requestInit")
+# Runners of packages with the words between them and the name of the package.
+RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "npx": ((),),
+    "bunx": ((),),
+    "uvx": ((),),
+    "pnpx": ((),),
+    "pnpm": (("dlx",), ("exec",)),
+    "yarn": (("dlx",),),
+    "bun": (("x",),),
+    "npm": (("exec",), ("x",)),
+    "pipx": (("run",),),
+    "uv": (("tool", "run"),),
+    "deno": (("run",),),
+}
+OF_PYTHON = frozenset(("uvx", "pipx", "uv"))
+PACKAGE_OPTIONS = frozenset(("-p", "--package", "--from", "--spec"))
+VALUE_OPTIONS = frozenset(
+    ("--with", "--python", "--index-url", "--registry", "--cache", "-c", "--call")
+)
+CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
+MOUNTS = re.compile(
+    r"(?:.*[=,])?(?:/var/run/docker\.sock|/run/docker\.sock|~|\$HOME|\$\{(?:env:)?HOME\}|/|/home(?:/[^/:,]+)?|/Users(?:/[^/:,]+)?|/root|/etc)"
+    r"(?:/?|/\.(?:ssh|aws|config|kube|docker|gnupg)/?)(?:[:,].*)?"
+)
+VERSION = re.compile(r"(?:==|@)\s*v?\d[\w.+-]*|@[0-9a-f]{7,40}")
+MOVING = re.compile(
+    r"@(?:latest|next|canary|beta|alpha|main|master|dev|nightly|\*|x)$|[:](?:latest|main|edge|nightly)$"
+)
+SHELLS = frozenset(("sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh"))
+FILLED = re.compile(r"\$\{?[A-Za-z_]|<[A-Za-z_ -]+>|%[A-Z_]+%|\{\{")
+SECRET_NAME = re.compile(
+    r"(?i)(?:token|secret|passw|api[_-]?key|authorization|private[_-]?key|credential)"
+)
+PLACEHOLDER = re.compile(
+    r"(?i)(?:bearer\s+)?(?:x{3,}|your|changeme|placeholder|example|dummy|todo|test|none|null|.{0,7}$)"
+)
+REPOSITORY = re.compile(r"(?:git\+|github:|https?://|git@)")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a server is started or called: its words, its address, the package that a runner fetches."""
+
+    words: tuple[str, ...] = ()
+    address: str = ""
+    package: str = ""
+    is_image: bool = False
+    is_python: bool = False
+
+    @property
+    def target(self) -> tuple[str, str]:
+        return " ".join(self.words), self.address
+
+
+def launch_of(node: Node) -> Launch:
+    """Return how a server is started, by the words of its command or by its address."""
+    if not isinstance(node, Table):
+        return Launch(tuple(text_of(node).split()))
+    command = node.get("command")
+    arguments = node.get("args")
+    if isinstance(command, Table):
+        arguments = command.get("args") or command.get("arguments")
+        command = command.get("path")
+    words = [
+        each.text
+        for each in chain(scalars(command), plain_words(arguments).nodes)
+        if isinstance(each, Scalar)
+    ]
+    if len(words) == 1 and " " in words[0]:
+        words = words[0].split()
+    address = next((node.text(key) for key in ADDRESS_KEYS if node.text(key)), "")
+    while (
+        words
+        and words[0].lower() in ("cmd", "cmd.exe", "env")
+        and words[1:2]
+        and words[1] in ("/c", "/C", "-S")
+    ):
+        words = words[2:]
+    package, is_image = package_of(words)
+    program = words[0].rpartition("/")[2] if words else ""
+    return Launch(tuple(words), address, package, is_image, program in OF_PYTHON)
+
+
+def package_of(words: Sequence[str]) -> tuple[str, bool]:
+    """Return the package or image that a command line fetches, and whether it is an image."""
+    if not words:
+        return "", False
+    program = words[0].rpartition("/")[2].removesuffix(".cmd")
+    if program in CONTAINERS and "run" in words:
+        return image_of(words[words.index("run") + 1 :]), True
+    for between in RUNNERS.get(program, ()):
+        if tuple(words[1 : 1 + len(between)]) == between:
+            return named_package(words[1 + len(between) :]), False
+    return "", False
+
+
+def named_package(words: Sequence[str]) -> str:
+    """Return the package among the words behind a runner: the one of an option, or the first operand."""
+    waiting = list(words)
+    while waiting:
+        word = waiting.pop(0)
+        option, equals, value = word.partition("=")
+        if option in PACKAGE_OPTIONS:
+            return value if equals else next(iter(waiting), "")
+        if word in VALUE_OPTIONS:
+            waiting = waiting[1:]
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
+def image_of(words: Sequence[str]) -> str:
+    """Return the image of `docker run`: the first operand; an option with a value of its own takes one more word."""
+    flags = frozenset(
+        (
+            "-i",
+            "-t",
+            "-it",
+            "-d",
+            "--rm",
+            "--init",
+            "--privileged",
+            "--interactive",
+            "--tty",
+            "--detach",
+            "--read-only",
+        )
+    )
+    waiting = list(words)
+    while waiting:
+        word = waiting.pop(0)
+        if not word.startswith("-"):
+            return word
+        if word not in flags and "=" not in word:
+            waiting = waiting[1:]
+    return ""
+
+
+@cache
+def popular() -> tuple[str, ...]:
+    """Return the packages of popular servers."""
+    return tuple(read_table("agents/servers.toml")["popular"]["packages"].split())
+
+
+def similar_to(package: str) -> str:
+    """Return the popular server whose name a package has but for one character, "" if there is none."""
+    name = bare_name(package)
+    if name in popular():
+        return ""
+    return next(
+        (each for each in popular() if len(each) > 6 and is_one_off(name, each)), ""
+    )
+
+
+def bare_name(package: str) -> str:
+    """Return a package without its version or extras."""
+    start = package[:1]
+    return start + re.split(r"@|==|\[|:", package[1:], maxsplit=1)[0].lower()
+
+
+def is_one_off(one: str, other: str) -> bool:
+    """Return whether two names differ by one character, or by two neighbours that changed places."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    rest = one[start:]
+    left = other[start:]
+    swapped = rest[:2] == left[:2][::-1] and rest[2:] == left[2:] and len(rest) >= 2
+    return swapped or rest[1:] == left[1:] or rest[1:] == left or rest == left[1:]
+
+
+def reasons_of(statement: SurfaceStatement) -> Iterator[str]:
+    """Yield why a person should look at a server."""
+    launch = launch_of(statement.node)
+    yield from reasons_of_package(launch)
+    yield from reasons_of_command(launch)
+    if launch.address.startswith("http://") and not LOOPBACK.fullmatch(launch.address):
+        yield "plain http: whoever is in between reads and changes what is said"
+    if isinstance(statement.node, Table):
+        yield from reasons_of_tables(statement.node)
+
+
+def reasons_of_package(launch: Launch) -> Iterator[str]:
+    package = launch.package
+    if not package or package.startswith(("./", "/", "$")):
+        return
+    near = similar_to(package)
+    if near:
+        yield f"{package} is nearly the name of {near}"
+    if FILLED.search(package):
+        return
+    if launch.is_image:
+        if "@sha256:" not in package and (
+            MOVING.search(package) or ":" not in package.rpartition("/")[2]
+        ):
+            yield f"the image {package} is not fixed to a version"
+    elif MOVING.search(package):
+        yield f"{package} is a moving version"
+    elif not VERSION.search(package[1:]):
+        kind = "commit" if REPOSITORY.match(package) else "version"
+        yield f"{package} has no {kind}: what runs is chosen anew at each start"
+
+
+def reasons_of_command(launch: Launch) -> Iterator[str]:
+    words = launch.words
+    if not words:
+        return
+    program = words[0].rpartition("/")[2]
+    if program in SHELLS and any(
+        re.fullmatch(r"-\w*c|/[cC]|-Command", word) for word in words[1:3]
+    ):
+        yield "a line for a shell"
+    if program in CONTAINERS:
+        yield from (f"{word} is mounted" for word in words if MOUNTS.fullmatch(word))
+        if "--privileged" in words or "--network=host" in words:
+            yield "the container reaches this machine"
+    elif re.match(
+        r"(?:/(?!usr/(?:local/)?bin/|bin/|opt/homebrew/bin/)|~|\$HOME|\.\./|[A-Za-z]:\\)",
+        words[0],
+    ):
+        yield f"{words[0]} is outside the repository"
+    text = write_words(Items([Scalar(((1, word),)) for word in words]))
+    verdict = judge_or_raise(
+        text, Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
+    )
+    if verdict.verdict is Decision.DENY:
+        yield verdict.reason
+    elif program in SHELLS and len(words) > 2:
+        inner = judge_or_raise(
+            words[-1], Context(setting=Setting.CHANGE, home=HOME, root=ROOT)
+        )
+        if inner.verdict is Decision.DENY:
+            yield inner.reason
+
+
+def reasons_of_tables(node: Table) -> Iterator[str]:
+    """Yield what the variables and headers of a server reveal or change."""
+    for key in ENVIRONMENTS:
+        table = node.get(key)
+        for name, value in table.items() if isinstance(table, Table) else ():
+            yield from meanings(name, text_of(value))
+    for key in SECRET_TABLES:
+        table = node.get(key)
+        for name, value in table.items() if isinstance(table, Table) else ():
+            text = text_of(value)
+            is_secret = SECRET_NAME.search(name) and not FILLED.search(text)
+            if is_secret and not PLACEHOLDER.match(text):
+                yield f"{name} holds a secret in clear"
+
+
+def change_of(statement: SurfaceStatement, old: Sequence[SurfaceStatement]) -> str:
+    """Return what changed of a server that was there under the same name; "" if it is new, or starts as before."""
+    same = [each for each in old if each.about == statement.about]
+    if not same:
+        return ""
+    now = launch_of(statement.node)
+    if any(launch_of(each.node).target == now.target for each in same):
+        return ""
+    was = launch_of(same[0].node)
+    if was.address != now.address:
+        return "its address changed under the same name"
+    if (
+        was.package
+        and bare_name(was.package) == bare_name(now.package)
+        and VERSION.search(now.package[1:])
+    ):
+        return "its version changed"
+    return "its command changed under the same name"

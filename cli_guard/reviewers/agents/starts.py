@@ -1,0 +1,205 @@
+"""What starts by itself: its command goes to the judge, as one that runs without a question when a folder is opened.
+
+`advice` are the project's own formatters, linters and tests, the guard, and scripts of the tree that are read in full
+and found clean; `denied` what the judge denies; everything else that is new or changed asks.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from cli_guard.commands import EffectKind, Verdict, judge_or_raise
+from cli_guard.model import Decision
+from cli_guard.reviewers.agent_paths import MAYBE
+from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
+from cli_guard.reviewers.agents.scripts import ScriptFacts, read_script
+from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.agents.tables import folders
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import read_patterns
+
+MOST_SCRIPTS = 20
+MOST_WORDS = 400
+LONGEST_COMMAND = 40_000
+GRAVE_KINDS = frozenset(
+    (
+        EffectKind.NETWORK_IN,
+        EffectKind.NETWORK_OUT,
+        EffectKind.CREDENTIAL,
+        EffectKind.PRIVILEGE,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The judgement of a start: `denied`, `asks` or `advice`, the reason, and the scripts that it reaches.
+
+    `is_grave`: it reaches the network or secrets, or was not read, so that it asks also where a person starts it.
+    """
+
+    sort: str
+    reason: str
+    scripts: Mapping[str, ScriptFacts]
+    is_grave: bool = True
+
+
+class StartJudge:
+    """Judges what starts in the state after a change; a script is read once."""
+
+    def __init__(self, subject: ReviewInput) -> None:
+        self._tree = ChangeTree(subject)
+        self._context = context_of(self._tree)
+        self._facts: dict[str, ScriptFacts] = {}
+
+    def judge(self, statement: SurfaceStatement) -> Start:
+        """Judge the command of a statement."""
+        if statement.entry.word("read") == "whole":
+            return self._judge_whole(statement)
+        command = without_variables(statement.value, statement.path)
+        if len(command) > LONGEST_COMMAND:
+            return Start("asks", "it is too long to be judged", {})
+        scripts = self._scripts_in(command, statement.path)
+        start = weigh(judge_or_raise(command, self._context), scripts)
+        missing = self._missing_script(command, statement.path)
+        if start.sort == "advice" and missing:
+            return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
+        return start
+
+    def _missing_script(self, command: str, path: str) -> str:
+        """Return a word of a command that is the path of a script which was not recorded, "" if there is none."""
+        script = read_patterns("agents/programs.toml", "patterns")["script"]
+        for word in words_of(command):
+            is_path = script.fullmatch(word) and "/" in word
+            if is_path and self._find(word, path)[1] is None:
+                return word
+        return ""
+
+    def _judge_whole(self, statement: SurfaceStatement) -> Start:
+        text = without_variables(without_functions(statement), statement.path)
+        facts = read_script(statement.path, text, self._context)
+        if facts.is_harmful:
+            return Start("denied", facts.reason, {})
+        remote = variable_patterns()["direnv_remote"].search(statement.value)
+        if statement.tool == "direnv" and remote:
+            return Start(
+                "asks", f"it loads what another place holds: {remote[0].strip()}", {}
+            )
+        if facts.is_clean:
+            return Start("advice", "it only sets up an environment", {})
+        return Start("asks", facts.reason, {}, is_grave=facts.is_grave)
+
+    def _scripts_in(self, command: str, path: str) -> dict[str, ScriptFacts]:
+        """Return the scripts of the tree that a command names, and those that these name."""
+        found: dict[str, ScriptFacts] = {}
+        waiting = [(word, path) for word in words_of(command)]
+        for word, base in waiting:
+            name, text = self._find(word, base)
+            if text is None or name in found:
+                continue
+            if len(found) >= MOST_SCRIPTS:
+                found[name] = ScriptFacts(
+                    frozenset(("unread",)), "more scripts than are read"
+                )
+                break
+            found[name] = self._read(name, text)
+            waiting += [(each, path) for each in named_scripts(text)]
+        return found
+
+    def _find(self, word: str, path: str) -> tuple[str, str | None]:
+        """Return the file of the tree that a word names, from the folder of the settings or from the top."""
+        inside = word.removeprefix("./")
+        if not inside or inside.startswith(("/", "~", "-")) or ".." in inside.split("/"):
+            return "", None
+        for folder in dict.fromkeys((scope_of(path), "")):
+            name = f"{folder}/{inside}" if folder else inside
+            text = self._tree.text(name)
+            if text is not None:
+                return name, text
+        return "", None
+
+    def _read(self, name: str, text: str) -> ScriptFacts:
+        if name not in self._facts:
+            # A script that starts itself is not read for ever.
+            self._facts[name] = ScriptFacts()
+            inner = without_variables(text, name)
+            self._facts[name] = read_script(name, inner, self._context)
+        return self._facts[name]
+
+
+def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
+    """Weigh what the judge says of a command together with the scripts that it reaches."""
+    if verdict.verdict is Decision.DENY:
+        return Start("denied", verdict.reason, scripts)
+    unclean = [(name, facts) for name, facts in scripts.items() if not facts.is_clean]
+    for name, facts in unclean:
+        if "denied" in facts.signs:
+            return Start("denied", f"{name}: {facts.reason}", scripts)
+    if unclean:
+        name, facts = unclean[0]
+        is_grave = any(each.is_grave for _, each in unclean)
+        return Start("asks", f"{name}: {facts.reason}", scripts, is_grave)
+    left = [
+        each
+        for each in verdict.effects
+        if each.decision is not Decision.ALLOW
+        and not runs_one_of(each.reason, each.kind, scripts)
+    ]
+    if left:
+        is_grave = not GRAVE_KINDS.isdisjoint(each.kind for each in left)
+        return Start("asks", left[0].reason, scripts, is_grave)
+    return Start("advice", verdict.reason.partition(" (trusted")[0], scripts)
+
+
+def runs_one_of(reason: str, kind: EffectKind, scripts: Mapping[str, ScriptFacts]) -> bool:
+    """Return whether an effect is that a script runs which was read and found clean."""
+    return kind is EffectKind.EXEC and any(
+        reason.endswith((f" {name}", f"/{name}")) for name in scripts
+    )
+
+
+def words_of(command: str) -> list[str]:
+    """Return the words of a command that may be paths; a command that is no shell has none."""
+    try:
+        words = shlex.split(command, comments=False)
+    except ValueError:
+        words = command.split()
+    parts = [
+        part for word in words[:MOST_WORDS] for part in re.split(r"[;|&<>()=\s]+", word)
+    ]
+    return [part for part in parts if part][:MOST_WORDS]
+
+
+def named_scripts(text: str) -> Iterator[str]:
+    """Yield the words of a script that look like the path of another one."""
+    for found in read_patterns("agents/programs.toml", "patterns")["script"].finditer(text):
+        yield found[0]
+
+
+@cache
+def variable_patterns() -> Mapping[str, re.Pattern[str]]:
+    return read_patterns("agents/programs.toml", "variables")
+
+
+def without_variables(command: str, path: str) -> str:
+    """Return a command with the top of the tree and the edited file in place of the tools' variables."""
+    plugin = path.rpartition("/hooks/")[0] or scope_of(path)
+    command = variable_patterns()["plugin"].sub(f"./{plugin}" if plugin else ".", command)
+    command = variable_patterns()["root"].sub(".", command)
+    return variable_patterns()["file"].sub("file.txt", command)
+
+
+def without_functions(statement: SurfaceStatement) -> str:
+    """Return a script of direnv without the calls of its own functions that only set up an environment."""
+    if statement.tool != "direnv":
+        return statement.value
+    return variable_patterns()["direnv"].sub(":", statement.value)
+
+
+def scope_of(path: str) -> str:
+    """Return the folder that settings are for: the one that holds the folder of the tool."""
+    found = folders().search(path) or MAYBE.search(path)
+    start = found.start() if found else 0
+    return path[:start].strip("/")

@@ -1,0 +1,212 @@
+"""Statements: what one file tells a tool, each with its line. What is new is what the state before did not hold."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from cli_guard.reviewers.agents.reading import line_of, read_parts, text_of
+from cli_guard.reviewers.agents.started import commands_of, reached
+from cli_guard.reviewers.agents.tables import Entry, SurfaceFile, steps_of
+from cli_guard.reviewers.commands.extract.nodes import Document, Items, Node, Scalar, Table
+
+# A line of a command or skill whose output the agent gets before it reads the rest.
+INLINE = re.compile(r"(?<![\w`])!`([^`\n]{1,2000})`")
+MOST = 2_000
+Found = tuple[tuple[str, ...], Node]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceStatement:
+    """One statement. `name` is what it is about, `value` all that it says; `order` is its place in the file."""
+
+    file: SurfaceFile
+    entry: Entry
+    path: str
+    name: str
+    value: str
+    line: int
+    node: Node
+    order: int = 0
+
+    @property
+    def kind(self) -> str:
+        return self.entry.kind
+
+    @property
+    def tool(self) -> str:
+        return self.file.tool
+
+    @property
+    def about(self) -> tuple[str, str, str]:
+        """Return what makes it the same statement before and after, whatever it says."""
+        return self.kind, self.entry.word("read"), self.name
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        return (*self.about, self.value)
+
+    @property
+    def digest(self) -> str:
+        """Return what `[[surface.known]]` names it by: the file, and all that it says there."""
+        text = "\0".join((self.path, *self.identity))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatements:
+    """The statements of one file in one state; `problem` says why it could not be read."""
+
+    statements: tuple[SurfaceStatement, ...] = ()
+    problem: str = ""
+
+
+def read_statements(file: SurfaceFile, path: str, text: str) -> FileStatements:
+    """Return what a file says, in its order."""
+    document = read_parts(path, text, file.format)
+    found: list[SurfaceStatement] = []
+    for entry in file.entries:
+        for statement in of_entry(file, entry, document, text):
+            found.append(statement)
+            if len(found) > MOST:
+                return FileStatements(tuple(found), f"more than {MOST} statements")
+    return FileStatements(tuple(found), document.problem)
+
+
+def of_entry(
+    file: SurfaceFile, entry: Entry, document: Document, text: str
+) -> Iterator[SurfaceStatement]:
+    read = entry.word("read")
+    if read == "whole":
+        if text.strip():
+            whole = Scalar(((1, text),))
+            yield SurfaceStatement(
+                file, entry, document.path, document.path, text, 1, whole
+            )
+        return
+    if read == "inline":
+        yield from inline_commands(file, entry, document.path, text)
+        return
+    for root in file.roots:
+        for place in entry.places:
+            found = find(document.roots, (*root, *place))
+            held = set(map(id, held_by(entry, [node for _, node in found])))
+            for order, (names, node) in enumerate(found):
+                if id(node) in held:
+                    inside = names[len(root) :]
+                    yield from of_node(file, entry, document.path, inside, node, order)
+
+
+def held_by(entry: Entry, nodes: list[Node]) -> list[Node]:
+    """Return the nodes that an entry is about, and those that these start in turn."""
+    return reached(entry, nodes, [node for node in nodes if holds(entry, node)])
+
+
+def inline_commands(
+    file: SurfaceFile, entry: Entry, path: str, text: str
+) -> Iterator[SurfaceStatement]:
+    """Yield the commands in the text of a file, which run before an agent reads it."""
+    for found in INLINE.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        node = Scalar(((line, found[1]),))
+        yield SurfaceStatement(
+            file, entry, path, "command in the text", found[1], line, node
+        )
+
+
+def of_node(
+    file: SurfaceFile,
+    entry: Entry,
+    path: str,
+    names: tuple[str, ...],
+    node: Node,
+    order: int,
+) -> Iterator[SurfaceStatement]:
+    """Yield the statement of a node, one for each word of a value that is a list in a line."""
+    name = name_of(entry, names, node)
+    line = line_of(node)
+    only = entry.word("only")
+    if only and not re.fullmatch(only, names[-1]):
+        return
+    if entry.kind == "start":
+        for command in commands_of(entry, node):
+            yield SurfaceStatement(file, entry, path, name, command, line, node, order)
+    elif entry.word("value"):
+        other = select(node, entry.word("other")) if entry.word("other") else None
+        value = text_of(select(node, entry.word("value"))) or text_of(other)
+        yield SurfaceStatement(file, entry, path, name, value, line, node, order)
+    elif entry.words.get("split") and isinstance(node, Scalar):
+        for part in split_rules(node.text):
+            yield SurfaceStatement(file, entry, path, name, part, line, node, order)
+    else:
+        yield SurfaceStatement(file, entry, path, name, text_of(node), line, node, order)
+
+
+def split_rules(text: str) -> list[str]:
+    """Split a line of rules at commas and blanks outside brackets."""
+    parts = [""]
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth <= 0 and character in ", \t\n":
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part]
+
+
+def holds(entry: Entry, node: Node) -> bool:
+    """Return whether what an entry asks of a place is there."""
+    for place, pattern in entry.words.get("when", {}).items():
+        if not re.fullmatch(pattern, text_of(select(node, place))):
+            return False
+    wanted = entry.word("on")
+    if not wanted:
+        return True
+    inner = entry.word("inner")
+    if inner and isinstance(node, Table):
+        node = node.get(inner) or node
+    return re.fullmatch(wanted, text_of(node)) is not None
+
+
+def name_of(entry: Entry, names: tuple[str, ...], node: Node) -> str:
+    key = entry.word("name")
+    if key == "key":
+        return names[-1]
+    named = node.text(key) if key and isinstance(node, Table) else ""
+    return named or ".".join(names)
+
+
+def select(node: Node | None, place: str) -> Node | None:
+    """Return the node at a place below another one, None if there is none."""
+    for step in steps_of(place):
+        node = node.get(step) if isinstance(node, Table) else None
+    return node
+
+
+def find(roots: tuple[Node, ...], place: tuple[str, ...]) -> list[Found]:
+    """Return the nodes at a place, each with the keys on its way."""
+    level: list[Found] = [((), root) for root in roots[:1]]
+    for step in place:
+        below: list[Found] = []
+        for names, node in level:
+            below += children(names, node, step)
+            if len(below) > MOST:
+                break
+        level = below
+    return level
+
+
+def children(names: tuple[str, ...], node: Node, step: str) -> list[Found]:
+    if step == "[]":
+        items = node.nodes if isinstance(node, Items) else []
+        return [(names, item) for item in items]
+    if not isinstance(node, Table):
+        return []
+    if "*" not in step:
+        found = node.get(step)
+        return [((*names, step), found)] if found is not None else []
+    # Of a repeated key the last counts.
+    last = dict(node.items())
+    return [((*names, key), each) for key, each in last.items() if fnmatchcase(key, step)]

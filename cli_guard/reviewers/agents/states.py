@@ -1,0 +1,113 @@
+"""The two states of a file that agents or editors read, and what the files beside it say in both."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cli_guard.model import FileChange, Kind, Skipped, Status
+from cli_guard.reviewers.agents.statements import (
+    FileStatements,
+    SurfaceStatement,
+    read_statements,
+)
+from cli_guard.reviewers.agents.tables import SurfaceFile, files_of
+from cli_guard.reviewers.review_input import ReviewInput
+
+# Longer than any settings or rules that people write.
+LONGEST = 1_000_000
+NEW = (Status.ADDED, Status.COPIED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileState:
+    """One file to one tool: its statements before and after, those beside it, and its text after the change."""
+
+    change: FileChange
+    file: SurfaceFile
+    before: tuple[SurfaceStatement, ...]
+    after: tuple[SurfaceStatement, ...]
+    beside: tuple[SurfaceStatement, ...]
+    text: str
+    old_text: str
+    problem: str = ""
+
+    def new_ones(self, kind: str) -> Iterator[SurfaceStatement]:
+        """Yield the statements of a kind that neither the state before nor a file beside it holds, each once."""
+        known = {each.identity for each in (*self.before, *self.beside)}
+        for statement in self.after:
+            if statement.kind == kind and statement.identity not in known:
+                known.add(statement.identity)
+                yield statement
+
+
+def states_of(
+    subject: ReviewInput, change: FileChange, skipped: list[Skipped]
+) -> Iterator[FileState]:
+    """Yield what a changed file is to each tool that reads it; what is left out is added to `skipped`."""
+    new = new_text(subject, change)
+    old = old_text(subject, change)
+    if new is None or old is None:
+        skipped.append(Skipped(change.path, "agents: whole text not available"))
+        return
+    most = min(LONGEST, subject.limits.file_chars)
+    if max(len(new), len(old)) > most:
+        reason = f"agents: over {most:,} characters"
+        skipped.append(Skipped(change.path, reason, asks=True))
+        return
+    old_path = change.old_path or change.path
+    known = list(files_of(old_path))
+    kinds = list(files_of(change.path))
+    gone = [each for each in known if each not in kinds]
+    for file in (*kinds, *gone):
+        after = read_statements(file, change.path, new if file in kinds else "")
+        before = read_statements(file, old_path, old if file in known else "")
+        problem = after.problem if not has_same_problem(before, after, old) else ""
+        yield FileState(
+            change,
+            file,
+            before.statements,
+            after.statements,
+            tuple(beside(subject, change, file)),
+            new,
+            old,
+            problem,
+        )
+
+
+def has_same_problem(before: FileStatements, after: FileStatements, old: str) -> bool:
+    """Return whether a file could not be read before the change either."""
+    return bool(old.strip()) and bool(before.problem) and bool(after.problem)
+
+
+def new_text(subject: ReviewInput, change: FileChange) -> str | None:
+    """Return the text after a change, None if it is not known; a patch of a new file has all of it."""
+    if change.status is Status.DELETED:
+        return ""
+    text = subject.contents.new(change)
+    is_whole = change.status is Status.ADDED and len(change.hunks) == 1
+    if text is None and is_whole:
+        return "\n".join((*change.hunks[0].added, ""))
+    return text
+
+
+def old_text(subject: ReviewInput, change: FileChange) -> str | None:
+    return "" if change.status in NEW else subject.contents.old(change)
+
+
+def beside(
+    subject: ReviewInput, change: FileChange, file: SurfaceFile
+) -> Iterator[SurfaceStatement]:
+    """Yield what files beside a changed one say, that count together with it and do not change themselves."""
+    folder, _, name = change.path.rpartition("/")
+    changed = {each.path for each in subject.changes}
+    for other in file.merges:
+        path = f"{folder}/{other}" if folder else other
+        if other == name or path in changed:
+            continue
+        text = subject.text_at(path)
+        if text:
+            yield from read_statements(file, path, text).statements
+
+
+def is_settings(change: FileChange) -> bool:
+    """Return whether a changed file is one whose keys or text are read."""
+    return change.kind is Kind.TEXT and any(files_of(change.path))
