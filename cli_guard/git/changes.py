@@ -39,7 +39,7 @@ from cli_guard.repository.texts import (
 if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository
 
-COMMITS_A_BATCH = 100
+COMMITS_A_BATCH = 200
 DIFFS_A_BATCH = 256
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200

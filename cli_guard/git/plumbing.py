@@ -9,7 +9,7 @@ creation.
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 
 from cli_guard.errors import InternalError
 from cli_guard.model import FileChange, Hunk, Status
@@ -28,6 +28,7 @@ END_OF_RAW = b"\0\0"
 HEADER = b"diff --git "
 NEXT = b"\n" + HEADER
 UNMARKED = itemgetter(slice(1, None))
+BEGINS_WITH = {mark: methodcaller("startswith", mark) for mark in "-+"}
 
 
 def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
@@ -79,14 +80,13 @@ def read_sections(patch: bytes, *, cut: bool = False) -> list[DiffSection]:
             begun = True
             hunks = []
             binary = False
-        elif header := HUNK_HEADER.match(line):
-            old, removed, new, added = (
-                1 if number is None else int(number) for number in header.groups()
-            )
-            hunk = Hunk(old, new, lines.take(removed, "-"), lines.take(added, "+"))
-            if (len(hunk.removed), len(hunk.added)) != (removed, added) and not cut:
+        elif line.startswith("@@") and (header := HUNK_HEADER.match(line)):
+            old, removed, new, added = header.groups("1")
+            gone = lines.take(int(removed), "-")
+            fresh = lines.take(int(added), "+")
+            if (len(gone), len(fresh)) != (int(removed), int(added)) and not cut:
                 raise InternalError("a patch of git ends inside a hunk: please report this")
-            hunks.append(hunk)
+            hunks.append(Hunk(int(old), int(new), gone, fresh))
         elif line.startswith("Binary files "):
             binary = True
     if begun and not cut:
@@ -108,13 +108,15 @@ class PatchLines:
 
     def take(self, number: int, mark: str) -> tuple[str, ...]:
         """Read `count` lines that begin with the mark, and skip the note on a missing LF."""
+        if not number:
+            return ()
         taken = self._lines[self._position : self._position + number]
         self._position += len(taken)
         if self._position < len(self._lines) and self._lines[self._position].startswith(
             "\\"
         ):
             self._position += 1
-        if {line[:1] for line in taken} == {mark}:
+        if all(map(BEGINS_WITH[mark], taken)):
             return tuple(map(UNMARKED, taken))
         return tuple(line[1:] for line in taken if line.startswith(mark))
 

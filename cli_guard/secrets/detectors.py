@@ -6,11 +6,12 @@ A pattern is compiled when its keyword is first met, since compiling all of them
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules import catalog
+from cli_guard.secrets import places
 from cli_guard.words import WordSet
 
 LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
@@ -67,7 +68,7 @@ class Detector:
             frozenset(self.paths),
         )
 
-    @property
+    @cached_property
     def follows(self) -> bool:
         """Return whether the pattern begins where the keyword ends, rather than at its start."""
         return self.check in ("assigned", "named")
@@ -159,10 +160,16 @@ def by_keyword() -> Mapping[str, tuple[Detector, ...]]:
 
 
 @cache
+def rules_at(keyword: str, kind: str) -> tuple[Detector, ...]:
+    """Return the rules to try at a keyword in a file of a kind (`places.kind_of`)."""
+    rules = by_keyword().get(keyword, ())
+    return tuple(rule for rule in rules if rule.files in ("", kind))
+
+
+@cache
 def keywords() -> WordSet:
     """Return the keywords of all rules, those of key blocks too."""
-    blocks = chain.from_iterable(rule.keywords for rule in for_blocks().values())
-    return WordSet((*by_keyword(), *blocks))
+    return WordSet((*by_keyword(), *sorted(block_keywords())))
 
 
 def compile_all() -> None:
@@ -177,6 +184,18 @@ def by_path() -> tuple[Detector, ...]:
     return tuple(
         detector for detector in all_detectors() if detector.paths and not detector.keywords
     )
+
+
+@lru_cache(maxsize=places.PATHS)
+def named_for(path: str) -> tuple[Detector, ...]:
+    """Return the rules for files of certain names that are for this one."""
+    return tuple(detector for detector in by_path() if detector.applies_to(path))
+
+
+@cache
+def block_keywords() -> frozenset[str]:
+    """Return the keywords of the rules about private keys and tables."""
+    return frozenset(chain.from_iterable(rule.keywords for rule in for_blocks().values()))
 
 
 @cache

@@ -31,11 +31,12 @@ from cli_guard.secrets.candidates import (
 from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import (
     Detector,
-    by_keyword,
-    by_path,
+    block_keywords,
     documented_keys,
     for_blocks,
     keywords,
+    named_for,
+    rules_at,
 )
 from cli_guard.words import fold
 
@@ -132,11 +133,10 @@ def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretH
     lower = fold(text)
     held = keywords().found_in(lower)
     yield from _blocks(text, path, held, work)
-    for detector in by_path():
-        if detector.applies_to(path):
-            for match in detector.pattern.finditer(text):
-                work.spend(0)
-                yield from _judge(detector, text, path, 0, match)
+    for detector in named_for(path):
+        for match in detector.pattern.finditer(text):
+            work.spend(0)
+            yield from _judge(detector, text, path, 0, match)
     yield from _near_keywords(text, lower, path, held, work)
     work.reached = len(text)
     yield from _in_pieces(text, path, work, depth)
@@ -217,27 +217,22 @@ def _near_keywords(
     path: str,
     held: Iterable[str],
     work: _Work,
-    wanted: Callable[[Detector], bool] = lambda _detector: True,
+    wanted: Callable[[Detector], bool] | None = None,
 ) -> Iterator[SecretHit]:
     """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule."""
     kind = places.kind_of(path)
-    present = [
-        (
-            keyword,
-            [
-                rule
-                for rule in by_keyword().get(keyword, ())
-                if wanted(rule) and _is_for(rule, kind, lower)
-            ],
-        )
-        for keyword in held
-    ]
-    tried = [
-        (word, rules, REACH + max(rule.after for rule in rules))
-        for word, rules in present
-        if rules
-    ]
-    done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
+    tried: list[tuple[str, list[Detector], int]] = []
+    for keyword in held:
+        rules = [
+            rule
+            for rule in rules_at(keyword, kind)
+            if (wanted is None or wanted(rule)) and _has_needed(rule, lower)
+        ]
+        if rules:
+            tried.append((keyword, rules, max(rule.after for rule in rules)))
+    if not tried:
+        return
+    done = dict.fromkeys((rule.id for _, rules, _ in tried for rule in rules), 0)
     seen = 0
     empty: set[int] = set()
     for start in range(0, len(lower), STRETCH):
@@ -247,7 +242,7 @@ def _near_keywords(
             if "\n" not in lower[start : start + STRETCH]
             else len(lower) * JUDGED
         )
-        for keyword, rules, reach in tried:
+        for keyword, rules, after in tried:
             end = start + STRETCH + len(keyword) - 1
             position = lower.find(keyword, start, end)
             while position >= 0:
@@ -256,14 +251,17 @@ def _near_keywords(
                 around = 0
                 if seen > DENSE:
                     around = hash(
-                        (keyword, text[max(position - REACH, 0) : position + reach])
+                        (keyword, text[max(position - REACH, 0) : position + REACH + after])
                     )
+                line_end = _line_end(text, position, after)
                 for detector in () if around in empty else rules:
                     if detector.generic and left <= 0:
                         work.left_out = start if work.left_out is None else work.left_out
                         continue
                     left -= detector.generic
-                    for match in _matches(detector, text, position, len(keyword), done):
+                    for match in _matches(
+                        detector, text, position, len(keyword), line_end, done
+                    ):
                         left -= JUDGED * detector.generic
                         for hit in _judge(detector, text, path, position, match):
                             done[detector.id] = max(done[detector.id], hit.end)
@@ -274,15 +272,15 @@ def _near_keywords(
                 position = lower.find(keyword, position + len(keyword), end)
 
 
-def _is_for(detector: Detector, kind: str, lower: str) -> bool:
-    """Return whether the rule is for this kind of file, and the file contains what every match needs."""
-    if detector.files not in ("", kind):
-        return False
+def _has_needed(detector: Detector, lower: str) -> bool:
+    """Return whether the file contains what every match of the rule needs."""
     return not detector.needs or any(word in lower for word in detector.needs)
 
 
 def _blocks(text: str, path: str, held: Iterable[str], work: _Work) -> Iterator[SecretHit]:
-    words = set(held)
+    words = block_keywords().intersection(held)
+    if not words:
+        return
     kinds = set()
     for detector in for_blocks().values():
         if detector.files not in ("", places.kind_of(path)):
@@ -297,21 +295,30 @@ def _blocks(text: str, path: str, held: Iterable[str], work: _Work) -> Iterator[
 
 
 def _matches(
-    detector: Detector, text: str, position: int, width: int, done: dict[str, int]
+    detector: Detector,
+    text: str,
+    position: int,
+    width: int,
+    line_end: int,
+    done: dict[str, int],
 ) -> Iterable[re.Match[str]]:
-    """Yield the matches of one rule around one keyword; `done` is how far its earlier windows reached."""
-    high = _line_end(text, position, detector.after, detector.lines)
+    """Yield the matches of one rule around one keyword; `done` is how far its earlier windows reached.
+
+    `line_end` is where the line of the keyword ends, or where the window of any rule does.
+    """
+    high = min(line_end, position + detector.after)
+    if detector.lines:
+        high = _line_end(text, position, detector.after, detector.lines)
     if detector.before:
         low = max(position - detector.before, done[detector.id], 0)
         low = max(text.rfind("\n", low, position) + 1, low)
         return detector.pattern.finditer(text, low, high)
-    match = detector.pattern.match(
-        text, position + width if detector.follows else position, high
-    )
+    start = position + width if detector.follows else position
+    match = detector.pattern.match(text, start, high)
     return (match,) if match else ()
 
 
-def _line_end(text: str, position: int, after: int, lines: int) -> int:
+def _line_end(text: str, position: int, after: int, lines: int = 0) -> int:
     limit = min(len(text), position + after)
     end = text.find("\n", position, limit)
     while end >= 0 and lines:

@@ -35,7 +35,7 @@ from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 EVENT = "scan"
-TOGETHER = 100
+TOGETHER = 200
 MOST_FAILURES = 20
 MOST_CLEAN = 50_000
 MISSING = "objects are missing (a partial or damaged clone): scan a complete one"
