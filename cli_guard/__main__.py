@@ -126,7 +126,7 @@ def run_in_process(argv: list[str]) -> int:
     defer()
     sys.unraisablehook = raise_again
     # Loading libraries creates thousands of objects, none of them garbage.
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
     # A stream that the caller has closed is None.
     stdin = sys.stdin or open(os.devnull)  # noqa: SIM115, PTH123 - open until the process ends
     stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123

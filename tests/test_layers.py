@@ -30,7 +30,7 @@ FLOORS = (
     ("secrets",),
     ("commands", "code", "git"),
     ("rules", "repository"),
-    ("runtime", "model", "errors", "hooks"),
+    ("runtime", "model", "errors", "hooks", "words"),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -41,6 +41,7 @@ MOST_TOKENS, MOST_LINES, FEWEST_LINES = 3_600, 500, 40
 SEAMS = {
     "ast_grep_py": {"code/syntax.py", "reviewers/code/trees.py"},
     "lizard": {"reviewers/refactor/metrics.py"},
+    "ahocorasick": {"words.py"},
     "yaml": {
         "rules/data.py",
         "policy/user_rules.py",
@@ -176,7 +177,7 @@ def test_imports_run_downward() -> None:
         ).static_order()
     )
     loose = [file for file in FILES if file.parent == ROOT]
-    assert len(loose) <= 6 + 1, "six loose modules and __init__"
+    assert len(loose) <= 7 + 1, "seven loose modules and __init__"
     assert len(FLOORS) <= 14
     for name in (
         "__main__.py",

@@ -18,7 +18,7 @@ SIGNERS = ".cli-guard/signers"
 REVOKED = ".cli-guard/revoked"
 PRINCIPAL = re.compile(r"[A-Za-z0-9][\w.+%-]*@[\w.-]+", re.ASCII)
 LINE = re.compile(
-    r'(\S+) ((?:[\w-]++(?:="[^"]*+")?+,?+)++) (\S+) (\S+)(?: (.*))?', re.ASCII
+    r'(\S+) ((?>(?:[\w-]++(?:="[^"]*")?,?)+)) (\S+) (\S+)(?: (.*))?', re.ASCII
 )
 OPTION = re.compile(r'([\w-]+)(?:="([^"]*)")?')
 REPOSITORY = re.compile(r"# repository((?: [0-9a-f]{40}| [0-9a-f]{64})+)")

@@ -165,6 +165,11 @@ def _may_hold(name: str, text: str) -> bool:
     return not needed or any(word in text for word in needed.split())
 
 
+def may_turn_errors(text: str) -> bool:
+    """Return whether a text catches an error to raise another, of which there is a fact in some languages."""
+    return _may_hold("turned", text) and pattern("turned").search(text) is not None
+
+
 def _matches(
     name: str, kind: str, text: str, first: int = 1, owner: str = ""
 ) -> Iterator[Fact]:

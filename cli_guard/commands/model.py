@@ -129,6 +129,9 @@ class WorkTree(Protocol):
     def list_links(self) -> tuple[str, ...]:
         """Return the symbolic links in the tree, at most as many as can be looked at."""
 
+    def adds_links(self, revision: str) -> bool:
+        """Return whether a commit has a symbolic link that HEAD does not have, or its files cannot be listed."""
+
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
 
@@ -137,6 +140,9 @@ class WorkTree(Protocol):
 
         `*` stands for all if the names of the tracked files take over `most` bytes.
         """
+
+    def holds_work(self, path: str) -> bool:
+        """Return whether there is a file at or below a path that Git tracks, or neither tracks nor ignores."""
 
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program, or the project itself makes it.
@@ -163,6 +169,12 @@ class WorkTree(Protocol):
 
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
+
+    def is_on_branch(self, revision: str) -> bool | None:
+        """Return whether a branch, a remote-tracking branch or a tag holds a commit; None if there is none so named."""
+
+    def holds_resolutions(self) -> bool:
+        """Return whether conflicts of a merge, or the like, that goes on were resolved, which an abort would lose."""
 
     def reviews_commits(self) -> bool:
         """Return whether a hook of cli-guard reviews each commit."""

@@ -22,8 +22,10 @@ PRINTS = ("text", "input", "lines", "paths", "names", "ref", "value", "operands"
 # The kinds of value, in addition to the kinds of effect (each of these is a kind of value too).
 VALUES = (
     "text move command shell script url host upload send header env config config-env module folder name server"
-    " endpoint code:python code:perl code:ruby code:node code:php code:awk code:sed code:sql code:jq"
+    " endpoint task verb setting code:python code:perl code:ruby code:node code:php code:awk code:sed code:sql code:jq"
 )
+# Words that do nothing by themselves; what they mean to the project's tools: trust/words.py.
+PLAIN = frozenset(("text", "task", "verb", "setting"))
 VALUE_KINDS = frozenset((*VALUES.split(), *EffectKind))
 REPEATED = "..."
 
@@ -44,7 +46,9 @@ CLOSED: Mapping[str, Collection[str]] = MappingProxyType(
         "others": ("text",),
     }
 )
-HARMLESS_VALUES = frozenset(("text", "folder", EffectKind.READ, EffectKind.SERVICE_READ))
+HARMLESS_VALUES = frozenset(
+    ("text", "task", "verb", "folder", EffectKind.READ, EffectKind.SERVICE_READ)
+)
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
 
 

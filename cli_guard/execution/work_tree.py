@@ -49,6 +49,8 @@ DIFF = (
     "--no-renames",
     "--ignore-submodules",
 )
+# What Git writes into a file with a conflict.
+MARK = re.compile(rb"(?m)^<<<<<<< ")
 MOST_NAMES = 30_000
 INDEX_BYTES = 5_000_000
 # path_resolution(7): what is longer, a name or a whole path, is none.
@@ -139,6 +141,19 @@ class TrustedTree:
                     folders.append(entry.path)
         return is_odd or bool(folders), tuple(links)
 
+    def adds_links(self, revision: str) -> bool:
+        """Return whether a commit has a link that HEAD has not; False if nothing is named so."""
+        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        if not self._git.optional(*named, f"{revision}^{{commit}}"):
+            return False
+        raw = ("diff-tree", "-r", "-z", "--no-renames", "HEAD", revision, "--")
+        try:
+            out, more = self._git.run_bounded(*raw, limit=INDEX_BYTES)
+        except CliGuardError:
+            return True
+        # git-diff-tree(1): `:OLD-MODE NEW-MODE ...`.
+        return more or any(row[8:14] == b"120000" for row in out.split(b"\0"))
+
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
         if not all(map(REVISION.fullmatch, revisions)):
@@ -167,6 +182,15 @@ class TrustedTree:
             listed = tuple((each[3:].rstrip("/"), each[:2] == "!!") for each in entries)
             self._uncommitted = (*listed, ("*", False)) if more else listed
         return self._uncommitted
+
+    def holds_work(self, path: str) -> bool:
+        """Return whether a file at or below a path is not ignored; True if Git cannot be asked."""
+        listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+        try:
+            out, _ = self._git.run_bounded(*listing, path, limit=LONGEST_PATH)
+        except CliGuardError:
+            return True
+        return bool(out)
 
     def locks(self, program: str) -> bool:
         """Return whether the project's environment alone can hold a program; see `WorkTree`."""
@@ -222,6 +246,26 @@ class TrustedTree:
             self._git.optional(
                 "for-each-ref", "--count=1", "--contains=HEAD", "--format=1", "refs/remotes"
             )
+        )
+
+    def is_on_branch(self, revision: str) -> bool | None:
+        """Return whether a reference other than the stash holds a commit; None if nothing is named so."""
+        named = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        commit = self._git.optional(*named, f"{revision}^{{commit}}")
+        if not commit:
+            return None
+        holding = ("for-each-ref", "--count=1", "--format=1", f"--contains={commit}")
+        return bool(self._git.optional(*holding, "refs/heads", "refs/remotes", "refs/tags"))
+
+    def holds_resolutions(self) -> bool:
+        """Return whether a conflict was resolved: in the index, or in a file that has no marks any more."""
+        if self._git.optional("ls-files", "--resolve-undo"):
+            return True
+        out, more = self._git.run_bounded("ls-files", "--unmerged", "-z", limit=INDEX_BYTES)
+        rows = {row.partition(b"\t")[2] for row in out.split(b"\0") if row}
+        paths = (Path(self._git.cwd, os.fsdecode(row)) for row in rows)
+        return more or any(
+            not MARK.search(read_plain(path)) for path in paths if path.is_file()
         )
 
     def reviews_commits(self) -> bool:

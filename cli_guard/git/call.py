@@ -5,13 +5,14 @@ No thread is started where the system can wait for a pipe: a hook makes half a d
 
 import os
 import select
+import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cli_guard.errors import GitError
 
@@ -42,11 +43,42 @@ def start_process(
     errors: File,
 ) -> Started:
     """Start a command by ourselves, see `Starter`."""
-    process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=errors
-    )
+    with hold_interrupts() as started:
+        process = subprocess.Popen(
+            command, cwd=cwd, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=errors
+        )
+        started.append(process)
     limit_memory(process.pid)
     return process, process.poll
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[list[Process]]:
+    """Hold the signals that would raise here, as a process that is half started would go on alone.
+
+    One that came ends the processes that were put into the list, and is raised at the end.
+    """
+    started: list[Process] = []
+    arrived: list[int] = []
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+        # Without a function of Python's nothing raises; what is ignored stays so in the new process.
+        handlers = {
+            n: signal.getsignal(n) for n in numbers if callable(signal.getsignal(n))
+        }
+    try:
+        for number in handlers:
+            signal.signal(number, lambda came, _: arrived.append(came))
+        yield started
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if arrived:
+            for process in started:
+                process.kill()
+                process.wait()
+            signal.raise_signal(arrived[0])
 
 
 class Late(Exception):

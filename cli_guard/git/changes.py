@@ -5,12 +5,13 @@ new.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from cli_guard.git.merges import own_paths
 from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
@@ -118,9 +119,11 @@ class ChangeReader:
         return MergeSide(changes, tuple(self.nets(ends)))
 
     def nets(
-        self, ends: Iterable[tuple[str, tuple[str | None, ...]]]
+        self,
+        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        paths: tuple[str, ...] = (),
     ) -> Iterator[ChangeSet]:
-        """Yield what each tip holds that none of its bases held; None is the empty tree."""
+        """Yield what each tip holds, in some paths or in all, that none of its bases held; None is the empty tree."""
         ends = list(ends)
         trees = self._repository.trees(
             {each for tip, bases in ends for each in (tip, *bases) if each}
@@ -130,23 +133,39 @@ class ChangeReader:
             for tip, bases in ends
             for base in bases
         ]
-        diffs = self._diffs([(old, trees[tip]) for old, tip in olds])
+        diffs = self._diffs([(old, trees[tip]) for old, tip in olds], paths)
         for _, bases in ends:
             yield self._new_in_all(*islice(diffs, len(bases)))
 
-    def commits(self, commits: Iterable[str]) -> Iterator[ChangeSet]:
-        """Yield each commit against its parents, in the order given."""
+    def commits(
+        self, commits: Iterable[str], *, identified: bool = True
+    ) -> Iterator[ChangeSet]:
+        """Yield each commit against its parents, in the order given.
+
+        Unless they are to be `identified`, no merge has an identity, as most are not read in full.
+        """
         every = iter(commits)
         while batch := list(islice(every, COMMITS_A_BATCH)):
-            yield from self._commit_batch(batch)
+            yield from self._commit_batch(batch, identified=identified)
 
-    def _commit_batch(self, commits: list[str]) -> Iterator[ChangeSet]:
+    def _commit_batch(self, commits: list[str], *, identified: bool) -> Iterator[ChangeSet]:
         parents = self._repository.parents(commits)
         bases: dict[str, tuple[str | None, ...]] = {
             each: parents[each] or (None,) for each in commits
         }
-        for commit, changes in zip(commits, self.nets(bases.items()), strict=True):
-            recorded, unread = self._read_text(commit, f"message of {commit[:10]}")
+        own = {} if identified else own_paths(self._git, parents)
+        whole = self.nets((each, bases[each]) for each in commits if each not in own)
+        paths = tuple(sorted(set(chain.from_iterable(own.values()))))
+        partial = self.nets(
+            ((each, bases[each]) for each in commits if own.get(each)), paths
+        )
+        texts = self._read_texts(commits, "message of")
+        for commit, (recorded, unread) in zip(commits, texts, strict=True):
+            changes = ChangeSet(())
+            if commit not in own:
+                changes = next(whole)
+            elif own[commit]:
+                changes = replace(next(partial), identity="")
             yield replace(
                 changes,
                 commit=commit,
@@ -157,8 +176,18 @@ class ChangeReader:
                 skipped=(*changes.skipped, *unread),
             )
 
-    def _read_text(self, oid: str, name: str) -> tuple[RecordedText, list[Skipped]]:
-        raw = self._reader.read(oid, limit=MESSAGE_BYTES)
+    def _read_texts(
+        self, oids: Sequence[str], what: str
+    ) -> list[tuple[RecordedText, list[Skipped]]]:
+        """Return what objects say, and what of it was not read."""
+        return [
+            self._text_of(raw, f"{what} {oid[:10]}")
+            for oid, raw in zip(
+                oids, self._reader.read_all(oids, limit=MESSAGE_BYTES), strict=True
+            )
+        ]
+
+    def _text_of(self, raw: bytes | None, name: str) -> tuple[RecordedText, list[Skipped]]:
         recorded = read_object(raw or b"")
         if raw is None:
             return recorded, [
@@ -179,7 +208,7 @@ class ChangeReader:
             end: str | None = oid
             # Each step is an object of its own, which somebody made and pushed.
             while end:
-                recorded, unread = self._read_text(end, f"tag {end[:10]}")
+                ((recorded, unread),) = self._read_texts([end], "tag")
                 messages.append(recorded.message)
                 others.append(recorded.others)
                 skipped += unread
@@ -187,11 +216,14 @@ class ChangeReader:
             tags.append(TagMessage(oid, "\n".join((*messages, *others))))
         return tuple(tags), tuple(skipped)
 
-    def _diffs(self, pairs: list[tuple[str, str]]) -> Iterator["Diff"]:
+    def _diffs(
+        self, pairs: list[tuple[str, str]], paths: tuple[str, ...] = ()
+    ) -> Iterator["Diff"]:
         """Yield the diff of each two trees, many with one call of Git."""
         if len(pairs) <= 1:
             yield from (
-                self._diff("diff-tree", "-r", tree=old, other=new) for old, new in pairs
+                self._diff("diff-tree", "-r", tree=old, other=new, paths=paths)
+                for old, new in pairs
             )
             return
         output = b""
@@ -199,14 +231,14 @@ class ChangeReader:
         if len(pairs) <= DIFFS_A_BATCH:
             output, cut = self._git.run_bounded(
                 *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
-                *("diff-tree", "--stdin", "-r", *DIFF_OPTIONS),
+                *("diff-tree", "--stdin", "-r", *DIFF_OPTIONS, "--", *paths),
                 stdin=as_lines(" ".join(pair) for pair in pairs),
                 limit=min(self._bounds.total_bytes, BATCH_BYTES),
             )
         if cut:
             middle = len(pairs) // 2
-            yield from self._diffs(pairs[:middle])
-            yield from self._diffs(pairs[middle:])
+            yield from self._diffs(pairs[:middle], paths)
+            yield from self._diffs(pairs[middle:], paths)
             return
         diffs = [
             Diff(old, files)
@@ -225,16 +257,18 @@ class ChangeReader:
         *command: str,
         tree: str,
         other: str | None = None,
+        paths: tuple[str, ...] = (),
         touched: Touched | None = None,
     ) -> "Diff":
         def question(base: str, options: tuple[str, ...] = DIFF_OPTIONS) -> tuple[str, ...]:
             compared = (base, other) if other else (base,)
-            return difference(
+            asked = difference(
                 *command,
                 file_bytes=self._bounds.file_bytes,
                 compared=compared,
                 options=options,
             )
+            return (*asked, *paths)
 
         most = self._bounds.total_bytes
         asked = self._repository.prefer_prefetched(question, tree)

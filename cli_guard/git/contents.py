@@ -1,9 +1,10 @@
 """Read whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from cli_guard.errors import MissingObject
 from cli_guard.git.call import Process
 from cli_guard.git.process import Git, missing
 from cli_guard.git.search import search
@@ -12,6 +13,8 @@ from cli_guard.repository.protocol import as_lines
 from cli_guard.repository.texts import read_worktree_file, text_of
 
 CHUNK_BYTES = 1 << 20
+# So few names fit into any pipe: Git, which waits until its answers are read, does not block the next question.
+ASKED_AT_ONCE = 50
 KEPT_CHARS = 8_000_000
 
 
@@ -52,15 +55,40 @@ class BlobReader:
 
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""
-        limit = self.limit if limit is None else limit
+        return self.read_all([blob], limit=limit)[0]
+
+    def read_all(
+        self, blobs: Sequence[str], *, limit: int | None = None
+    ) -> list[bytes | None]:
+        """Return the bytes of objects as `read` does: to wait for each by itself takes longer than to read them."""
+        read: list[bytes | None] = []
+        most = self.limit if limit is None else limit
+        for start in range(0, len(blobs), ASKED_AT_ONCE):
+            asked = blobs[start : start + ASKED_AT_ONCE]
+            self._ask(asked)
+            absent: list[MissingObject] = []
+            for blob in asked:
+                # Each answer is read, also after one that is missing: the next question would get the rest.
+                try:
+                    read.append(self._answer(blob, most))
+                except MissingObject as error:
+                    absent.append(error)
+            if absent:
+                raise absent[0]
+        return read
+
+    def _ask(self, blobs: Sequence[str]) -> None:
         self.begin()
-        process = self._process
-        assert process and process.stdin and process.stdout  # noqa: S101 - opened as pipes
+        assert self._process and self._process.stdin  # noqa: S101 - opened as a pipe
         try:
-            process.stdin.write(f"{blob}\n".encode("utf-8", "surrogateescape"))
-            process.stdin.flush()
+            self._process.stdin.write(as_lines(blobs))
+            self._process.stdin.flush()
         except BrokenPipeError as error:
-            raise missing(blob) from error
+            raise missing(blobs[0]) from error
+
+    def _answer(self, blob: str, limit: int) -> bytes | None:
+        process = self._process
+        assert process and process.stdout  # noqa: S101 - opened as a pipe
         size = size_in(process.stdout.readline(), blob)
         if size <= limit:
             return process.stdout.read(size + 1)[:-1]

@@ -11,9 +11,18 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Union
 
-DEFERRED = ("langsmith.", "langgraph_sdk.", "langchain_core.tracers.", "requests.")
+DEFERRED = (
+    "langsmith.",
+    "langgraph_sdk.",
+    "langchain_core.tracers.",
+    "requests.",
+    "pydantic.v1.",
+)
 # A class of langgraph inherits from the one class that this defines; the package itself loads nothing.
 LOADED = ("langchain_core.tracers.", "langchain_core.tracers._streaming.")
+
+# What `typing` asks of each part of an annotation, which is no use yet.
+ASKED_BY_TYPING = ("__parameters__", "__origin__", "__unpacked__", "__no_type_check__")
 
 
 class DeferredModule(ModuleType):
@@ -32,6 +41,8 @@ class DeferredName:
         self.__dict__["@"] = module, name
 
     def __getattr__(self, name: str) -> Any:
+        if name in ASKED_BY_TYPING or name.startswith("__typing_"):
+            raise AttributeError(name)
         return getattr(load(self), name)
 
     def __call__(self, *positional: Any, **named: Any) -> Any:
@@ -56,10 +67,13 @@ class DeferredName:
         return iter(load(self))
 
     def __eq__(self, other: object) -> bool:
-        return bool(load(self) == other)
+        if isinstance(other, DeferredName):
+            return bool(self.__dict__["@"] == other.__dict__["@"])
+        # As long as nothing is loaded, nobody else has what it stands for.
+        return Finder not in sys.meta_path and bool(load(self) == other)
 
     def __hash__(self) -> int:
-        return hash(load(self))
+        return hash(self.__dict__["@"])
 
     def __or__(self, other: Any) -> Any:
         # An annotation, as in `user: BaseUser | None`, is no use yet.

@@ -97,7 +97,7 @@ Given = Annotated[Variable, AfterValidator(stays)]
 class CheckConfig(BaseModel):
     """`[checks.NAME]`: a command that runs on exactly what is pushed or committed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     command: Annotated[
         Command, Field(description="The command; bash runs it in a scratch checkout.")

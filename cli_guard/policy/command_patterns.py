@@ -13,7 +13,7 @@ from cli_guard.model import Decision
 class CommandPattern(BaseModel):
     """A pattern over the words of a command, with examples that are tested when it is read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     pattern: Annotated[
         str,
@@ -51,7 +51,7 @@ Written = Annotated[
 class CommandsSection(BaseModel):
     """`[commands]`: verdicts on commands by patterns over their words; the strictest applies."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     allow: Annotated[
         tuple[Written, ...],

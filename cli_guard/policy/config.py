@@ -58,9 +58,13 @@ def known_rule(pattern: str) -> str:
 
 
 class Section(BaseModel):
-    """A table of the file: frozen, unknown keys are refused."""
+    """A table of the file: frozen, unknown keys are refused.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Without a file nothing is validated, so the validator of a table is built at the first use (`defer_build`), and the
+    defaults are constructed without one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ServerSection(Section):
@@ -224,7 +228,7 @@ class AgentChoice(Section):
 class AgentSection(AgentChoice):
     """`[agent]`, in the user's own file: how commands of coding agents are judged and answered."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
     __pydantic_extra__: dict[str, AgentChoice] = Field(init=False)
 
     @model_validator(mode="before")
@@ -260,16 +264,16 @@ class Config(Section):
         tuple[Ignore, ...],
         Field(description="Findings that are accepted, with the reason."),
     ] = ()
-    limits: LimitsSection = LimitsSection()
-    git: GitSection = GitSection()
-    message: MessageSection = MessageSection()
-    protections: ProtectionsSection = ProtectionsSection()
-    commands: CommandsSection = Field(default_factory=CommandsSection)
+    limits: LimitsSection = LimitsSection.model_construct()
+    git: GitSection = GitSection.model_construct()
+    message: MessageSection = MessageSection.model_construct()
+    protections: ProtectionsSection = ProtectionsSection.model_construct()
+    commands: CommandsSection = Field(default_factory=CommandsSection.model_construct)
     mcp: Servers = Field(default_factory=dict)
-    server: ServerSection = ServerSection()
-    agent: AgentSection = AgentSection()
-    approvals: ApprovalsSection = ApprovalsSection()
-    model: ModelSection = Field(default_factory=ModelSection)
+    server: ServerSection = ServerSection.model_construct()
+    agent: AgentSection = AgentSection.model_construct()
+    approvals: ApprovalsSection = ApprovalsSection.model_construct()
+    model: ModelSection = Field(default_factory=ModelSection.model_construct)
     checks: Checks = Field(default_factory=dict)
 
 

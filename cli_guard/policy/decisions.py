@@ -45,7 +45,7 @@ class Policy:
     that existed before. `before` are the policies that a push finds on the remote: a push cannot loosen what judges it.
     """
 
-    config: Config = field(default_factory=Config)
+    config: Config = field(default_factory=Config.model_construct)
     user: Config | None = None
     baseline: frozenset[tuple[str, str, str]] = frozenset()
     sources: tuple[str, ...] = ("built-in defaults",)
@@ -63,7 +63,7 @@ class Policy:
         own = self.user.model_dump_json() if self.user else ""
         return digest(
             [
-                *(config.model_dump_json() for config in self.configs),
+                *map(canonical, self.configs),
                 own,
                 repr(sorted(self.baseline)),
             ]
@@ -76,7 +76,12 @@ class Policy:
         A user's own file can only tighten, and another version of cli-guard may have other defaults.
         """
         # A push names its tip first, a range its base.
-        written = {config.model_dump_json(exclude_defaults=True) for config in self.configs}
+        written = {
+            config.model_dump_json(exclude_defaults=True)
+            if config.model_fields_set
+            else "{}"
+            for config in self.configs
+        }
         return digest([*sorted(written), repr(sorted(self.baseline))])
 
     @property
@@ -204,6 +209,12 @@ class Policy:
 
     def find_expired(self, today: datetime.date) -> tuple[Ignore, ...]:
         return tuple(i for i in self.ignores if i.expires is not None and i.expires < today)
+
+
+def canonical(config: Config) -> str:
+    """Return a text that two configurations share only if they are equal."""
+    # Where nothing is set, pydantic need not build the serializers of all sections.
+    return config.model_dump_json() if config.model_fields_set else repr(config)
 
 
 def digest(parts: Iterable[str]) -> str:

@@ -34,7 +34,7 @@ Models = Annotated[tuple[Model, ...], Field(max_length=8, description=NAMED)]
 class Price(BaseModel):
     """What a model costs, in US dollars for a million tokens."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     input: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the prompt.")]
     output: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the answer.")]
 
@@ -42,7 +42,7 @@ class Price(BaseModel):
 class ModelServer(BaseModel):
     """A server of one model, with a key of its own: that of another is never sent to it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     base_url: Annotated[
         str, Field(pattern=r"^https?://", description="Its OpenAI-compatible address.")
     ]
@@ -55,7 +55,7 @@ class ModelServer(BaseModel):
 class ModelSection(BaseModel):
     """`[model]`, in the user's own file: without a model in one of its tiers there is none."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     light: Models = ()
     medium: Models = ()

@@ -69,7 +69,7 @@ ToolName = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 class ServerConfig(BaseModel):
     """`[mcp.NAME]`: an MCP server over stdio; only the user's own file can start one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     command: Annotated[
         tuple[str, ...],

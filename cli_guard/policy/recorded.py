@@ -93,7 +93,7 @@ def recorded_policy(repository: Repository, revision: str) -> Recorded:
     def read(name: str) -> bytes | None:
         return repository.show(revision, name) if name in there else None
 
-    config, source = read_config(read, where) or (Config(), BUILT_IN)
+    config, source = read_config(read, where) or (Config.model_construct(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
 
@@ -104,7 +104,7 @@ def work_tree_policy(root: "Path") -> Recorded:
     def read(name: str) -> bytes | None:
         return read_policy_file(root / name, f"{name}{where}")
 
-    config, source = read_config(read, where) or (Config(), BUILT_IN)
+    config, source = read_config(read, where) or (Config.model_construct(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
 

@@ -89,6 +89,11 @@ class Blobs(Protocol):
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""
 
+    def read_all(
+        self, blobs: Sequence[str], *, limit: int | None = None
+    ) -> list[bytes | None]:
+        """Return the bytes of objects as `read` does, all with one wait. Raises MissingObject."""
+
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
 
@@ -127,8 +132,10 @@ class Changes(Protocol):
     ) -> Iterator[ChangeSet]:
         """Yield what each tip holds that none of its bases held; None is the empty tree."""
 
-    def commits(self, commits: Iterable[str]) -> Iterator[ChangeSet]:
-        """Yield each commit against its parents, in the order given."""
+    def commits(
+        self, commits: Iterable[str], *, identified: bool = True
+    ) -> Iterator[ChangeSet]:
+        """Yield each commit against its parents, in the order given; unless `identified`, some merges without id."""
 
     def merge_sides(self, merge: ChangeSet) -> tuple[MergeSide, ...]:
         """Return the sides of a merge, recorded or in the index; none for any other change."""
@@ -159,7 +166,7 @@ class History(Collection[ChangeSet]):
         self.ids = commits
 
     def __iter__(self) -> Iterator[ChangeSet]:
-        for done, each in enumerate(self._reader.commits(self.ids), 1):
+        for done, each in enumerate(self._reader.commits(self.ids, identified=False), 1):
             yield each
             if self._on_progress:
                 self._on_progress(done, len(self.ids), "commits")

@@ -20,7 +20,6 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import recorded_policy
 from cli_guard.policy.user_rules import FOLDER, NO_RULES, UserRules
 from cli_guard.repository.message import recorded_message
-from cli_guard.repository.patch import PatchContents, read_patch
 from cli_guard.repository.protocol import (
     Blobs,
     Changes,
@@ -140,6 +139,8 @@ def gather(
         limits = Limits.of(policy)
         if isinstance(request, Patch) or repository is None:
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
+            from cli_guard.repository.patch import PatchContents, read_patch
+
             changes = read_patch(request.raw, request.name)
             subject = ReviewInput(request.event, changes, PatchContents())
         else:

@@ -8,14 +8,14 @@ a file with findings again anyway, and refactor compared it with other files.
 import hashlib
 import json
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from cli_guard.model import FileChange
 from cli_guard.reviewers.cache import Cache
-from cli_guard.reviewers.per_file import NOTHING, FileResult
+from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import Limits
 
@@ -101,14 +101,9 @@ class CleanFiles:
                 self._used.append(key)
                 yield number, results
 
-    def keep(self, found: Mapping[int, Results], reviewers: Collection[str]) -> None:
-        """Store the results that may be kept, of the reviewers that have examined these files."""
-        nothing = dict.fromkeys(reviewers, NOTHING)
-        values = {
-            self._keys[n]: pack(nothing | each)
-            for n, each in found.items()
-            if n in self._keys
-        }
+    def keep(self, found: Mapping[int, Results]) -> None:
+        """Store the results that may be kept."""
+        values = {self._keys[n]: pack(each) for n, each in found.items() if n in self._keys}
         self._cache.put(values, self._used)
 
 

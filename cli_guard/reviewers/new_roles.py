@@ -28,11 +28,7 @@ from cli_guard.model import (
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
-from cli_guard.policy.loosenings import weakening_ignores
 from cli_guard.repository.protocol import WholeTree
-from cli_guard.reviewers.code.remarks import line_topics, topic_of
-from cli_guard.reviewers.commands.extract import family_of
-from cli_guard.reviewers.commands.extract.programs import is_program
 from cli_guard.secrets import places
 
 Role = tuple[str | None, str | None, tuple[str, ...], str]
@@ -80,10 +76,12 @@ class _Ignored:
     @cached_property
     def _paths(self) -> set[str]:
         # Late: it reads every rule.
+        from cli_guard.policy.loosenings import weakening_ignores
+
         return {
             entry.path
             for config in self._configs
-            for entry in weakening_ignores(Config(), config)
+            for entry in weakening_ignores(Config.model_construct(), config)
         }
 
     def is_left(self, old: str, new: str) -> bool:
@@ -170,6 +168,11 @@ def _is_taken_into_use(old: str, new: str) -> bool:
 
 def _role(path: str, text: str | None) -> Role:
     """Return by which rules a file is judged: its language, its topics, and how its commands are found."""
+    # Most changes move no file, make none executable and call none.
+    from cli_guard.reviewers.code.remarks import line_topics, topic_of
+    from cli_guard.reviewers.commands.extract import family_of
+    from cli_guard.reviewers.commands.extract.programs import is_program
+
     start = _start(text)
     language = language_for(path, start)
     family = family_of(path, start) or ("program" if is_program(path) else "")

@@ -5,26 +5,27 @@ copies of this process; the result for a file does not depend on the copy.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
-from cli_guard.model import Contents, FileChange
+from cli_guard.errors import CliGuardError
+from cli_guard.model import Contents, FileChange, Kind
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
-from cli_guard.reviewers.registry import examining
+from cli_guard.reviewers.registry import REVIEWERS, examining
 from cli_guard.reviewers.review_input import ReviewInput
 
 # Below this everything is kept anyway, and another order gains nothing.
 BIG_CHARS = 500_000
 # In a process that knows its own identity already, a look at what is known to be clean costs less than this.
 RECALLED_CHARS = 10_000
-# From about here a copy of the process saves more time than it costs.
-CHARS_A_WORKER = 400_000
+# From about here a copy of the process saves more time (70 ms and more) than it costs (10 ms).
+CHARS_A_WORKER = 70_000
 # The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000
 KINDS_LOADED = 10
@@ -57,11 +58,14 @@ class PerFileWork:
         self._clean_files = clean_files
         self._on_progress = on_progress
         self._results: dict[int, Results] | None = None
-        self._names = [
-            r.name
-            for r in examining()
-            if r.name not in subject.idle | subject.advice.bounded
-        ]
+        self._with_room: Mapping[str, Collection[str]] = {}
+        self._names = [r.name for r in examining() if r.name not in subject.idle]
+
+    def _is_due(self, name: str, change: FileChange) -> bool:
+        if name in self._with_room and change.path not in self._with_room[name]:
+            return False
+        shard = self._subject.shard
+        return not shard or shard.has_file(name, change.path)
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
         if self._results is None:
@@ -69,38 +73,50 @@ class PerFileWork:
             self._results = {
                 id(files[number]): each for number, each in self._examine_all().items()
             }
-        nothing = (
-            NOTHING if id(change) in self._results and reviewer in self._names else None
-        )
-        found = self._results.get(id(change), {}).get(reviewer, nothing)
+        if id(change) not in self._results or not self._is_due(reviewer, change):
+            return None
+        nothing = NOTHING if reviewer in self._names else None
+        found = self._results[id(change)].get(reviewer, nothing)
         return None if found == AGAIN else found
 
     def _examine_all(self) -> dict[int, Results]:
         files = dict(enumerate(self._subject.changes.files))
+        self._with_room = take_room(self._subject)
         found = dict(self._clean_files.recall(files)) if self._clean_files else {}
-        shard = self._subject.shard
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
             missing = (name for name in self._names if name not in found.get(number, {}))
-            due = tuple(
-                name for name in missing if not shard or shard.has_file(name, change.path)
-            )
-            if due:
+            if due := tuple(name for name in missing if self._is_due(name, change)):
                 left[number] = due
         fresh: dict[int, Results] = {}
         for number, results in examine_files(self._subject, left, self._count):
-            fresh[number] = found[number] = found.get(number, {}) | results
+            known = found.get(number, {}) | dict.fromkeys(left[number], NOTHING)
+            fresh[number] = found[number] = known | results
             if self._on_progress:
                 self._on_progress(len(fresh), len(left))
         if self._clean_files:
-            self._clean_files.keep(fresh, self._names)
+            self._clean_files.keep(fresh)
         return found
+
+
+def take_room(subject: ReviewInput) -> dict[str, Collection[str]]:
+    """Let the reviewers that only advise take the room of a hook, in their order; return what each may read."""
+    bounded = [r for r in REVIEWERS if r.name in subject.advice.bounded - subject.idle]
+    found: dict[str, Collection[str]] = {}
+    for reviewer in bounded:
+        try:
+            found[reviewer.name] = reviewer.paths_with_room(subject)
+        except CliGuardError:
+            raise
+        except Exception:  # as `examine_or_fail`
+            found[reviewer.name] = ()
+    return found
 
 
 def examine_files(
     subject: ReviewInput, assignments: Assignments, count: int
 ) -> Iterator[tuple[int, Results]]:
-    """Yield the results by file index, examined in `count` copies of this process."""
+    """Yield the results by file index, examined in `count` processes: this one and copies of it."""
     if count < 2:
         yield from examine_here(subject, assignments)
         return
@@ -122,18 +138,15 @@ def examine_files(
 
     def work(worker: int) -> Iterator[bytes]:
         contents = subject.contents
-        own = replace(
-            subject,
-            contents=contents.apart()
-            if isinstance(contents, ProcessContents)
-            else contents,
-        )
+        if worker and isinstance(contents, ProcessContents):
+            contents = contents.apart()
+        own = replace(subject, contents=contents)
         part = {number: assignments[number] for number in numbers[worker::count]}
         for number, results in examine_here(own, part):
             data = {name: result.as_data() for name, result in results.items()}
             yield json.dumps([number, data]).encode("ascii")
 
-    for _, line in workers.lines_of(count, work):
+    for _, line in workers.lines_of(count, work, joins=True):
         number, data = json.loads(line)
         missing.pop(number, None)
         yield number, {name: FileResult.of_data(each) for name, each in data.items()}
@@ -171,7 +184,7 @@ def add_file_work(
     )
     if chars <= (RECALLED_CHARS if cache and identity.cache_info().currsize else BIG_CHARS):
         return subject
-    count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
+    count = count_workers(subject, chars)
     # A part of a review has not read every file whose results would be kept.
     clean_files = (
         CleanFiles(
@@ -181,3 +194,11 @@ def add_file_work(
         else None
     )
     return replace(subject, work=PerFileWork(subject, count, clean_files, on_progress))
+
+
+def count_workers(subject: ReviewInput, added: int) -> int:
+    """Return in how many processes the files are examined: each file is read as a whole, however little changes."""
+    files = subject.changes.files
+    sizes = sum(each.size or 0 for each in files if each.kind is Kind.TEXT and each.hunks)
+    most = min(max(added, sizes) // CHARS_A_WORKER, len(files))
+    return min(most, workers.idle()) if most > 1 else 1

@@ -19,7 +19,6 @@ from cli_guard.model import (
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
-from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import (
     MARK,
     SHORTEST_REASON,
@@ -28,7 +27,6 @@ from cli_guard.policy.suppressions import (
     answer_in,
 )
 from cli_guard.policy.user_rules import is_rule_file, read_rules, weaker_user_rules
-from cli_guard.reviewers.call_sites import review_calls
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
@@ -38,6 +36,9 @@ REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 def review(subject: ReviewInput) -> Report:
     """Return the findings about the policy that this change leaves for the next one."""
+    # Loading a review needs a function of this module, and none of what reads calls.
+    from cli_guard.reviewers.call_sites import review_calls
+
     config, findings = review_config(subject)
     findings += review_user_rules(subject)
     findings += review_calls(subject)
@@ -90,9 +91,9 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
             # What is behind its text is part of the file that the next commit is judged by.
             new[after] = text if text is None or change.tail is None else text + REPLACED
     before_this = config_in(old, "before this change", strict=False)
-    was_config, path = before_this or (Config(), "")
+    was_config, path = before_this or (Config.model_construct(), "")
     in_this = config_in(new, "in this change", strict=True)
-    config, path = in_this or (Config(), path)
+    config, path = in_this or (Config.model_construct(), path)
     line = next(
         (first_line(change) for change in subject.changes if change.path == path), None
     )
@@ -103,6 +104,10 @@ def find_weakenings(
     was: Config, config: Config, path: str, line: int | None
 ) -> Iterator[Finding]:
     """Find the loosened settings of a configuration, and its new suppressions that cover only advice."""
+    if was == config:
+        return
+    from cli_guard.policy.loosenings import loosenings, weakening_ignores
+
     loosened = list(loosenings(was, config))
     if loosened:
         shown = "; ".join(loosened[:SHOWN]) + (
@@ -194,6 +199,8 @@ def review_baseline(
         subject.contents.old(change)
     )
     rules = {rule for rule, _, _ in added}
+    from cli_guard.policy.loosenings import either, stopping
+
     stops = {rule: was for rule, was in stopping(config).items() if rule in rules}
     stops |= {
         rule: Disposition.REVIEW for rule in sorted(rules) if rule.startswith(USERS_RULE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -54,8 +54,9 @@ class Limits:
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":
-        every = [config.limits.model_dump(exclude={"seconds"}) for config in policy.configs]
-        return cls(**{name: max(limits[name] for limits in every) for name in every[0]})
+        every = [config.limits for config in policy.configs]
+        names = [each.name for each in fields(cls)]
+        return cls(**{name: max(getattr(each, name) for each in every) for name in names})
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 MOST = 8
 PIECE_BYTES = 1 << 18
@@ -28,6 +29,17 @@ def available() -> int:
     return min(len(os.sched_getaffinity(0)), MOST)
 
 
+def idle() -> int:
+    """Return how many processors nothing runs on now, this process counted as none; at least 1.
+
+    It is about speed alone: no result depends on it.
+    """
+    with suppress(OSError, ValueError, IndexError):
+        running = Path("/proc/loadavg").read_text().split()[3].split("/")[0]
+        return max(1, available() - int(running) + 1)
+    return 1
+
+
 @dataclass
 class Worker:
     """One copy: its process, the pipe that it writes to, and the unfinished line read so far."""
@@ -39,14 +51,17 @@ class Worker:
 
 
 def lines_of(
-    count: int, work: Callable[[int], Iterable[bytes]]
+    count: int, work: Callable[[int], Iterable[bytes]], *, joins: bool = False
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the numbered lines of `work` for 0, 1, ... from copies of this process, as they arrive.
 
-    A copy that does not start, or dies, gives fewer lines and no error: the caller has to check.
+    If this process `joins` them, it does the work of 0 itself. A copy that does not start, or dies, gives fewer lines
+    and no error: the caller has to check.
     """
-    workers = start_workers(count, work)
+    workers = start_workers(range(int(joins), count), work)
     try:
+        for line in work(0) if joins else ():
+            yield 0, line
         with selectors.DefaultSelector() as selector:
             for worker in workers:
                 selector.register(worker.pipe, selectors.EVENT_READ, worker)
@@ -70,13 +85,15 @@ def lines_of(
             os.waitpid(worker.pid, 0)
 
 
-def start_workers(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Worker]:
+def start_workers(
+    numbers: Iterable[int], work: Callable[[int], Iterable[bytes]]
+) -> list[Worker]:
     """Start the copies, as many as the system allows."""
     workers: list[Worker] = []
     # Freeze the objects: garbage collection in a copy would otherwise copy their memory.
     gc.freeze()
     try:
-        for number in range(count):
+        for number in numbers:
             reading, writing = os.pipe()
             try:
                 pid = os.fork()

@@ -70,6 +70,11 @@ class WorkspaceLists:
     writes: frozenset[str]
     asks: tuple[str, ...]
     leaves: frozenset[str]
+    alone: frozenset[str]
+    production: frozenset[str]
+    affixes: frozenset[str]
+    builds: frozenset[str]
+    brings: frozenset[str]
     formats: frozenset[str]
     patterns: tuple[str, ...]
     paths: frozenset[str]
@@ -91,6 +96,11 @@ def workspace() -> WorkspaceLists:
         writes=frozenset(lists["writes"]),
         asks=tuple(lists["asks"]),
         leaves=frozenset(lists["leaves"]),
+        alone=frozenset(lists["alone"]),
+        production=frozenset(lists["production"]),
+        affixes=frozenset(lists["affixes"]),
+        builds=frozenset(lists["builds"]),
+        brings=frozenset(lists["brings"]),
         formats=frozenset(lists["formats"]),
         patterns=tuple(lists["patterns"]),
         paths=frozenset(lists["variables"]["paths"]),

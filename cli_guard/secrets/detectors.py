@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import chain
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules import catalog
-from cli_guard.secrets.vocabulary import Keywords
+from cli_guard.words import WordSet
 
 LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 RIGHT = r"(?![A-Za-z0-9])"
@@ -158,8 +159,10 @@ def by_keyword() -> Mapping[str, tuple[Detector, ...]]:
 
 
 @cache
-def keywords() -> Keywords:
-    return Keywords(by_keyword())
+def keywords() -> WordSet:
+    """Return the keywords of all rules, those of key blocks too."""
+    blocks = chain.from_iterable(rule.keywords for rule in for_blocks().values())
+    return WordSet((*by_keyword(), *blocks))
 
 
 def compile_all() -> None:

@@ -19,13 +19,14 @@ ESCAPE = (
     r"&(?:#\w{2,5}|shy|zwn?j);|%([0-9A-Fa-f]{2})"
     r"|\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|([0-7]{2,3}))"
 )
-ESCAPES = rf"(?:{ESCAPE}|[\w.=+/-]){{8,}}+"
+# A longer run is read in pieces: each step of the loop is kept until it ends.
+ESCAPES = rf"(?>(?:{ESCAPE}|[\w.=+/-]){{8,50000}})"
 BEFORE_ESCAPE = 200
 PLAIN = f"{string.ascii_letters}{string.digits}_.=+/-"
 OCTAL = 6  # its group
 HEX = r"(?:0x)?((?:[2-7][0-9A-Fa-f]){16,})"
 CODE = r"\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b"
-CODES = rf"(?:{CODE}\)?[ \t]*+[,+.][ \t]*+\r?\n?[ \t]*+(?:[cC]hr\()?){{15,}}+(?:{CODE})?"
+CODES = rf"(?>(?:{CODE}\)?[ \t]*+[,+.][ \t]*+\r?\n?[ \t]*+(?:[cC]hr\()?){{15,}})(?:{CODE})?"
 # Quoted text next to a word for the trick: reversed (`[::-1]`, `.reverse()`, `strrev`), or turned by 13 letters.
 TURNED = r"[\"'`]([\w.=+/-]{16,})[\"'`]"
 BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
@@ -34,7 +35,7 @@ ROTATED = r"(?i)rot_?13"
 NAMED_85 = (
     r"85(?:(?<=[Ss][Ee]85)|(?<=[Ii][Ii]85)|(?<=[Ee][_-]85)|(?<=\b[ABab]85)(?:en|de|\b))"
 )
-IN_85 = r"(\"{3}|'{3}|[\"'`])((?:(?!\1)[!-~]){20,}+)\1|<~([!-uz\s]{20,}+)~>"
+IN_85 = r"(\"{3}|'{3}|[\"'`])((?>(?:(?!\1)[!-~]){20,}))\1|<~([!-uz\s]{20,}+)~>"
 UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
 # What every match of CODES holds, and a search finds or rules out at ten times the speed.
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"

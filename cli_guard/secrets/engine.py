@@ -7,7 +7,6 @@ single line of a megabyte is never given to a pattern as a whole.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain
 
 from cli_guard.model import Confidence, Severity
@@ -38,7 +37,7 @@ from cli_guard.secrets.detectors import (
     for_blocks,
     keywords,
 )
-from cli_guard.secrets.vocabulary import Keywords, Vocabulary, fold
+from cli_guard.words import fold
 
 # The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
@@ -131,16 +130,14 @@ def _collect(found: Iterable[SecretHit]) -> tuple[list[SecretHit], int | None]:
 
 def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:
     lower = fold(text)
-    vocabulary = Vocabulary.of(lower)
-    yield from _blocks(text, lower, path, vocabulary, work)
+    held = keywords().found_in(lower)
+    yield from _blocks(text, path, held, work)
     for detector in by_path():
         if detector.applies_to(path):
             for match in detector.pattern.finditer(text):
                 work.spend(0)
                 yield from _judge(detector, text, path, 0, match)
-    yield from _near_keywords(
-        text, lower, path, keywords().held_by(lower, vocabulary), work
-    )
+    yield from _near_keywords(text, lower, path, held, work)
     work.reached = len(text)
     yield from _in_pieces(text, path, work, depth)
     for find in (disguised.find_encoded, disguised.find_transformed):
@@ -155,7 +152,7 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Secret
     def find(read: str, own: _Work) -> Iterator[SecretHit]:
         lower = fold(read)
         yield from keyblocks.find_blocks(read)
-        held = keywords().held_by(lower, Vocabulary.of(lower))
+        held = keywords().found_in(lower)
         yield from _near_keywords(read, lower, path, held, own, _has_format)
         yield from _find_decoded(disguised.find_encoded, read, path, own, depth)
 
@@ -195,21 +192,13 @@ def _has_format(detector: Detector) -> bool:
     return not detector.generic or detector.check == "near"
 
 
-@cache
-def _sure_keywords() -> Keywords:
-    return Keywords(
-        word for word, rules in by_keyword().items() if any(map(_is_sure, rules))
-    )
-
-
 def scan_keys(text: str, steps: int = STEPS) -> Scan:
     """Find the keys in the text runs of a binary file: providers' certain and critical formats, key blocks."""
     lower = fold(text)
-    vocabulary = Vocabulary.of(lower)
     work = _Work(steps)
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
-    held = _sure_keywords().held_by(lower, vocabulary)
+    held = keywords().found_in(lower)
     hits, stopped_at = _collect(
         chain(blocks, _near_keywords(text, lower, "", held, work, _is_sure))
     )
@@ -237,7 +226,7 @@ def _near_keywords(
             keyword,
             [
                 rule
-                for rule in by_keyword()[keyword]
+                for rule in by_keyword().get(keyword, ())
                 if wanted(rule) and _is_for(rule, kind, lower)
             ],
         )
@@ -292,17 +281,13 @@ def _is_for(detector: Detector, kind: str, lower: str) -> bool:
     return not detector.needs or any(word in lower for word in detector.needs)
 
 
-def _blocks(
-    text: str, lower: str, path: str, vocabulary: Vocabulary, work: _Work
-) -> Iterator[SecretHit]:
+def _blocks(text: str, path: str, held: Iterable[str], work: _Work) -> Iterator[SecretHit]:
+    words = set(held)
     kinds = set()
     for detector in for_blocks().values():
         if detector.files not in ("", places.kind_of(path)):
             continue
-        if any(
-            vocabulary.may_hold(keyword) and keyword in lower
-            for keyword in detector.keywords
-        ):
+        if not words.isdisjoint(detector.keywords):
             kinds.add(detector.block)
             finder = FINDERS.get(detector.block)
             for judgement in finder(text, path, detector, work.spend) if finder else ():

@@ -87,6 +87,18 @@ class Tree:
     def read_number(self, path: str) -> str | None:
         return None
 
+    def holds_work(self, path: str) -> bool:
+        return True
+
+    def adds_links(self, revision: str) -> bool:
+        return False
+
+    def is_on_branch(self, revision: str) -> bool | None:
+        return None
+
+    def holds_resolutions(self) -> bool:
+        return True
+
     def is_pushed(self) -> bool:
         return True
 

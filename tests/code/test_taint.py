@@ -1,12 +1,16 @@
 """Data is followed through every language: a line with BAD is reached, and no other."""
 
+import re
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.flows import Flow, TooBigError, find_flows
-from cli_guard.code.taint.tables import Tables, compile_entry, words_of
+from cli_guard.code.taint.needs import has_needed, needs_of, words_in
+from cli_guard.code.taint.tables import NAMES, Tables, compile_entry, tables_of
 
 SOURCE = r"(.*\.)?input(\..*)?|_GET"
 ENTRIES: Sequence[tuple[str, dict[str, object]]] = (
@@ -535,22 +539,57 @@ def test_time_grows_with_the_length() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "words"),
+    ("pattern", "text", "fits"),
     [
-        (r"(.*\.)?(execute|executemany)", [{"execute", "executemany"}]),
-        (r"flask\.request\.(args|form)(\..*)?", [{"flask"}, {"request"}, {"args", "form"}]),
-        (r"os\.exec[lv]p?e?", [{"exec"}]),
-        (r"evals?|(run_)?code", [{"eval", "code"}]),
-        (r"x|code", []),
-        (r"jsx\.dangerouslySetInnerHTML", [{"dangerouslySetInnerHTML"}]),
-        (r"subshell|(.*\.)?system", []),
-        (r"(?i:password)", []),
+        (r"(.*\.)?(execute|executemany)", "cursor.executemany(q)", True),
+        (r"(.*\.)?(execute|executemany)", "executed, re_execute", False),
+        (
+            r"flask\.request\.(args|form)(\..*)?",
+            "from flask import request\nrequest.form.x",
+            True,
+        ),
+        (
+            r"flask\.request\.(args|form)(\..*)?",
+            "from flask import request\nrequest.forms",
+            False,
+        ),
+        (r"os\.exec[lv]p?e?", "os.execvpe", True),
+        (r"os\.exec[lv]p?e?", "os.run", False),
+        (r"(sock|conn)\.recv|(msg|record)\.value", "from s import conn\nconn.recv()", True),
+        (r"(sock|conn)\.recv|(msg|record)\.value", "conn.value", False),
+        (r"evals?|(run_)?code", "eval(x)", True),
+        (r"evals?|(run_)?code", "encoder(x)", False),
+        (r"\w*[dD]b\.find", "mydb.find(x)", True),
+        (r"(\w*_)?upload(er)?s?\.save", "my_uploaders.save()", True),
+        (r"(\w*_)?upload(er)?s?\.save", "upload.store()", False),
+        (r"(\.?ab)+c", "ababc", True),
+        (r"x|code", "anything", True),
+        (r"jsx\.dangerouslySetInnerHTML", "<a dangerouslySetInnerHTML={x}>", True),
+        (r"subshell|(.*\.)?system", "anything", True),
+        (r"(?i:password)", "anything", True),
     ],
 )
-def test_the_words_without_which_no_name_matches(
-    pattern: str, words: list[set[str]]
-) -> None:
-    assert [set(each) for each in words_of(pattern)] == words
+def test_a_pattern_needs_words(pattern: str, text: str, fits: bool) -> None:
+    assert has_needed(needs_of(pattern, is_whole=True), words_in(text)) is fits
+
+
+LANGUAGES = "bash c csharp go java javascript kotlin php python ruby rust swift".split()
+PATTERNS = sorted(
+    {
+        entry.patterns[by].pattern
+        for known in map(tables_of, LANGUAGES)
+        for entry in (known.entries if known else ())
+        for by in NAMES
+        if by in entry.patterns
+    }
+)
+
+
+@given(st.data())
+def test_a_name_that_matches_has_what_its_pattern_needs(data: st.DataObject) -> None:
+    pattern = data.draw(st.sampled_from(PATTERNS))
+    names = st.from_regex(re.compile(pattern, re.ASCII), fullmatch=True)
+    assert has_needed(needs_of(pattern, is_whole=True), words_in(data.draw(names)))
 
 
 def test_many_branches_among_many_variables_end() -> None:

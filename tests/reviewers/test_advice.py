@@ -1,5 +1,6 @@
 """A reviewer that nobody would hear does not run; one that only advises runs last and, in a hook, for a time."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from repositories import Repo
 
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
-from cli_guard.model import CommitMessage, Disposition
+from cli_guard.model import ChangeSet, CommitMessage, Disposition
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.repository.between import SnapshotContents, changes_between
@@ -18,8 +19,8 @@ from cli_guard.reviewers.advice import CHARS_A_MS, STOPS, HookAdvice, dispositio
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles
 from cli_guard.reviewers.per_file_work import PerFileWork
-from cli_guard.reviewers.registry import REVIEWERS
-from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.reviewers.registry import REVIEWERS, reviewer_of
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 BARE = "def public(first, second):\n    if not first:\n        raise ValueError(second)\n    return run(first)\n"
 BODY = "".join(f"    value_{n} = compute_{n}(first, second)\n" for n in range(12))
@@ -251,3 +252,29 @@ def test_a_file_without_advice_is_not_remembered_as_one_without_findings(
         found[event] = [work.result("docs", change) for change in changes]
     assert found["pre-commit"] == [None, None, None]
     assert [result.again for result in found["staged"] if result] == [True, True, False]
+
+
+@table("milliseconds", [0, 1, 2, 1_000])
+def test_advice_is_the_same_file_by_file_and_remembered(
+    milliseconds: int, tmp_path: Path
+) -> None:
+    texts = {f"{n}.py": text * 3 for n, text in enumerate(FILES.values())}
+    files = changes_between({}, texts).files
+    changes = ChangeSet(tuple(replace(each, new_blob=each.path) for each in files))
+    policy = Policy(Config.model_validate({"limits": {"advice_ms": milliseconds}}))
+
+    def advise(clean_files: CleanFiles | None, *, by_file: bool) -> object:
+        contents = SnapshotContents({}, texts)
+        subject = ReviewInput("pre-commit", changes, contents).under(policy)
+        work = PerFileWork(subject, clean_files=clean_files) if by_file else None
+        subject = replace(subject, work=work)
+        found = [
+            reviewer_of(name).review(subject) for name in ("docs", "drift", "refactor")
+        ]
+        return found, subject.advice.skipped
+
+    expected = advise(None, by_file=False)
+    clean_files = CleanFiles(Cache(tmp_path / str(milliseconds)), Limits.of(policy))
+    assert advise(None, by_file=True) == expected
+    assert advise(clean_files, by_file=True) == expected
+    assert advise(clean_files, by_file=True) == expected

@@ -164,10 +164,8 @@ def test_a_file_that_changes_is_examined_again_and_the_others_are_not(
         clean = CleanFiles(Cache(tmp_path), LIMITS)
         files = dict(enumerate(with_ids))
         known = dict(clean.recall(files))
-        clean.keep(
-            {number: {} for number in files if number not in known},
-            [each.name for each in examining()],
-        )
+        nothing = {each.name: NOTHING for each in examining()}
+        clean.keep({number: nothing for number in files if number not in known})
         return {files[number].path for number in known}
 
     assert remembered({"a.py": "A = 1\n", "b.py": "B = 1\n"}) == set()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cli_guard.reviewers.workers import available, lines_of
+from cli_guard.reviewers.workers import available, idle, lines_of
 
 
 def children() -> set[int]:
@@ -28,6 +28,19 @@ def test_every_line_of_every_copy_comes_with_its_number() -> None:
         assert rest == b"x" * (int(count) % 700)
         found[number].append(int(count))
     assert all(lines == list(range(3_000)) for lines in found.values())
+
+
+def test_this_process_does_a_part_of_its_own() -> None:
+    def work(number: int) -> Iterator[bytes]:
+        yield str(os.getpid()).encode()
+
+    found = {number: int(line) for number, line in lines_of(3, work, joins=True)}
+    assert found[0] == os.getpid()
+    assert len(set(found.values())) == 3
+
+
+def test_there_is_always_a_processor() -> None:
+    assert 1 <= idle() <= available()
 
 
 def test_a_copy_that_fails_or_dies_ends_early_and_alone(

@@ -12,10 +12,9 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
 from cli_guard.rules.examples import expand
 from cli_guard.secrets import scan
-from cli_guard.secrets.detectors import all_detectors, by_keyword, keywords
+from cli_guard.secrets.detectors import all_detectors, by_keyword
 from cli_guard.secrets.engine import DENSE, REACH
 from cli_guard.secrets.redact import redact
-from cli_guard.secrets.vocabulary import Vocabulary, fold
 
 TABLE = tomllib.loads((Path(__file__).parent / "leaks.toml").read_text("utf-8"))["leak"]
 LEAKS = [(path, text) for level, path, text in TABLE if level != "silent"]
@@ -46,12 +45,6 @@ def test_any_text_scans_and_hits_are_in_order_without_overlaps(
         assert position <= hit.start < hit.end <= len(text)
         assert hit.encoded or hit.value == text[hit.start : hit.end]
         position = hit.end
-
-
-@QUICK
-@given(text=st.text(max_size=200))
-def test_folding_keeps_every_offset(text: str) -> None:
-    assert len(fold(text)) == len(text)
 
 
 @QUICK
@@ -104,32 +97,6 @@ def test_redacted_text_holds_no_secret_and_stays_as_it_is(
 @table("text", ["", "nothing to hide\n", "password: see the vault"])
 def test_text_without_a_secret_is_returned_as_it_is(text: str) -> None:
     assert redact(text) == text
-
-
-@QUICK
-@given(text=TEXTS, keyword=KEYWORDS)
-def test_a_vocabulary_never_denies_a_keyword_that_the_text_holds(
-    text: str, keyword: str
-) -> None:
-    lower = fold(text + keyword + text)
-    assert Vocabulary.of(lower).may_hold(keyword)
-
-
-@QUICK
-@given(text=TEXTS, more=st.lists(KEYWORDS, max_size=4))
-def test_the_keywords_that_are_found_are_all_that_a_text_holds_in_their_order(
-    text: str, more: list[str]
-) -> None:
-    lower = fold(text + "\n".join(more))
-    assert keywords().held_by(lower, Vocabulary.of(lower)) == [
-        each for each in by_keyword() if each in lower
-    ]
-
-
-def test_a_vocabulary_denies_what_no_word_of_the_text_holds() -> None:
-    words = Vocabulary.of("the glp and the lpa and the pat- of a path")
-    assert not words.may_hold("glpat-")
-    assert words.may_hold("pat-")
 
 
 def test_what_is_passed_over_has_the_same_surroundings_as_far_as_any_rule_looks() -> None:

@@ -57,7 +57,7 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
     language = language_for(path, text)
     if language and language not in PRINTED and not indents_too_deep(language, text):
         reader = FactReader(language, text, path, touched)
-        reader.read(trees.root(language, text))
+        reader.read(trees)
         facts += reader.facts
         units = tuple(reader.units)
         unread = "more nodes than are compared" if reader.is_cut else ""

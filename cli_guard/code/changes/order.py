@@ -31,7 +31,7 @@ def facts_of_unit(trees: Trees, language: str, text: str, unit: CodeUnit) -> lis
     """Return all facts of a unit, also of the lines that the change does not touch."""
     lines = TouchedLines([(unit.line, unit.end_line)])
     reader = FactReader(language, text, unit.path, lines)
-    reader.read(trees.root(language, text))
+    reader.read(trees)
     return [fact for fact in reader.facts if fact.unit == unit.name]
 
 

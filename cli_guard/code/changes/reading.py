@@ -27,6 +27,7 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.naming import callee_name, join_names, write_dotted
 from cli_guard.code.changes.touched import TouchedLines
+from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.grammar import TABLE, language_named
 from cli_guard.code.taint.naming import top_imports
 from cli_guard.code.taint.tree_reader import COMMENTS, field_of
@@ -102,10 +103,11 @@ class FactReader:
     units: list[CodeUnit] = field(default_factory=list)
     is_cut: bool = False
 
-    def read(self, root: "SgNode") -> None:
-        """Collect the facts below the root of the text's tree."""
+    def read(self, trees: Trees) -> None:
+        """Collect the facts of the text, whose tree is one of `trees`."""
         kinds = kinds_of(self.language)
-        imports = top_imports(root, self.language, self.text)
+        imports = trees.derive("top imports", self.language, self.text, self._imports)
+        root = trees.root(self.language, self.text)
         waiting: list[tuple[SgNode, str, str]] = [(root, "", "")]
         count = 0
         while waiting:
@@ -128,6 +130,9 @@ class FactReader:
                 self.units.append(self._unit_at(place))
             inside = (place.inner_unit, place.inner_path)
             waiting += [(child, *inside) for child in reversed(children_of(place))]
+
+    def _imports(self, root: "SgNode") -> Mapping[str, str]:
+        return top_imports(root, self.language, self.text)
 
     def _unit_at(self, place: "ReadNode") -> CodeUnit:
         return CodeUnit(self.path, place.inner_unit, place.first, place.last, place.source)

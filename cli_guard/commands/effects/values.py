@@ -18,7 +18,7 @@ from cli_guard.commands.effects.paths import (
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import EffectKind, Span
-from cli_guard.commands.programs import MODULES, read_table, sub_command
+from cli_guard.commands.programs import MODULES, PLAIN, read_table, sub_command
 from cli_guard.commands.scope import (
     ANYTHING,
     BELOW,
@@ -96,11 +96,11 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
         if kind == "move":
             path = path_of(call.shell, given)
-            secret = SECRET_DATA if is_credential(path) else NOTHING
-            call.reads.append(call.scope.files.get(path, secret))
+            moved = SECRET_DATA if is_credential(path) else Stream(None)
+            call.reads.append(call.scope.files.get(path, moved))
     elif kind == "write":
         call.written.append((given, "writes"))
-    elif kind != "text":
+    elif kind not in PLAIN:
         take_effect(call, EffectKind(kind), given, reason, rule)
 
 

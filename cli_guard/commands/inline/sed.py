@@ -16,8 +16,8 @@ from cli_guard.commands.model import EffectKind
 END = r"[ \t]*(?=[;\n}#]|\Z)"
 # Up to the delimiter of this name, which is an ordinary character in brackets: a regular expression, a replacement.
 BRACKET = r"(?>\[\^?\]?(?:\[(?P<NAMEc>[:.=])[^\n\]]{0,40}?(?P=NAMEc)\]|[^\]\n])*\])"
-REGEX = rf"(?:\\.|(?!(?P=NAME))(?:{BRACKET}|[^\\\[]))*+(?P=NAME)"
-PLAIN = r"(?:\\.|(?!(?P=NAME))[^\\])*+"
+REGEX = rf"(?>(?:\\.|(?!(?P=NAME))(?:{BRACKET}|[^\\\[]))*)(?P=NAME)"
+PLAIN = r"(?>(?:\\.|(?!(?P=NAME))[^\\])*)"
 PLACE = rf"(?:\\|(?=/))(?P<NAME>[^\n\\]){REGEX}[IM]*"
 ADDRESS = re.compile(
     r"[\s;]*+(?P<address>(?:\d+(?:~\d+)?|\$|FIRST)[ \t]*(?:,[ \t]*(?:[+~]?\d+|\$|SECOND))?)?(?P<not>[\s!]*)".replace(

@@ -1,8 +1,6 @@
 """Running code: which of it is the project's own, run by the project's own tools."""
 
 import re
-from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from cli_guard.commands.effects.places import is_below, is_credential
@@ -17,6 +15,12 @@ from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import drop_places
 from cli_guard.commands.trust.place import Place, is_loopback
+from cli_guard.commands.trust.words import (
+    brings_more,
+    leaves,
+    leaves_by_task,
+    may_do_anything,
+)
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -27,12 +31,9 @@ SETTING = re.compile(r"\w[\w.:,+-]*")
 NAMES_CODE = re.compile(
     r"PLUGIN|MODULE|LOAD|REQUIRE|IMPORT|EXTENSION|BACKEND|COMMAND|CMD|EXEC|SHELL|PROGRAM|BINARY|TOOL|WRAPPER|LAUNCHER"
     r"|RUNNER|HOOK|CONTEXT|PROFILE|TOOLCHAIN|CONFIG|ALIAS|PROXY|REGISTRY|INDEX|MIRROR|REMOTE|HOST|SERVER|ENDPOINT|ADDR"
-    r"|UR[IL]|DSN|PYTHON|COMPILER|EDITOR|PAGER",
+    r"|UR[IL]|DSN|COMPOSE|PYTHON|COMPILER|EDITOR|PAGER",
     re.IGNORECASE,
 )
-# A word of a task's name: `deployProd` has two.
-PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-EXPRESSION = re.compile(r"[A-Za-z_]\w*[:+?!]?=.*[;|&<>`]", re.DOTALL)
 # Own tools that run what they read.
 SHELL_LIKE = frozenset(
     "rails flask django-admin sbt mix deno gdb artisan prisma node python-m docker".split()
@@ -65,7 +66,7 @@ def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None
         caller.program.startswith("python") and effect.reason.startswith(IMPORTS)
     )
     if loads and not effect.reason.startswith("runs the program"):
-        return place.stays_inside(caller, texts=True)
+        return place.stays_inside(caller, texts=True) and not brings_more(place, caller)
     spec = caller.arguments.spec
     if target in (spec.name, spec.program, caller.program):
         if names_own_container(place, caller):
@@ -85,7 +86,7 @@ def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None
     if place.is_own_tool(spec) and (
         target in place.lists.formats or VERSION.fullmatch(target)
     ):
-        return True
+        return not brings_more(place, caller)
     # `.venv/bin/python -m`: a module of the project's own environment.
     if (
         caller.program.startswith("python")
@@ -109,12 +110,15 @@ def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
     )
     # The script, and its first word: `manage.py flush`.
     names = [path.rpartition("/")[2].partition(".")[0], *words[at + 1 : at + 2]]
+    resets = names == ["manage", "migrate"] and "zero" in words[at + 2 :]
     # A here-document is code for a script (`manage.py shell`) more often than data.
     fed = at > 0 and (caller.stdin.text or "").strip() != ""
     return (
         (is_own_program(place, path) or path in place.whole)
         and not fed
-        and not leaves(place, names)
+        and not resets
+        and not (at == 0 and may_do_anything(place, caller))
+        and not any(leaves(place, name) for name in names)
         and place.is_known(path)
     )
 
@@ -152,57 +156,14 @@ def names_own_container(place: Place, caller: ProgramInvocation) -> bool:
 def is_trusted_call(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a command runs the project's own code by one of its tools, and nothing else."""
     given = caller.arguments
-    tasks = [each.start for each in given.operands]
-    if given.spec.name in ("yarn", "pnpm") and not tasks:
+    if given.spec.name in ("yarn", "pnpm") and not given.operands:
         # Alone they install.
         return False
-    if given.spec.name in (
-        "tox",
-        "nox",
-        "gradle",
-        "gradlew",
-        "sbt",
-        "dotnet build",
-        "dotnet msbuild",
-    ):
-        tasks = [
-            word.rpartition("=")[2]
-            for word in caller.words
-            if word[:1] != "-" or "=" in word
-        ]
     if (caller.stdin.text or "").strip() and given.spec.program in SHELL_LIKE:
         return False
     own = place.is_own_tool(given.spec) and not place.writes_configuration
     own = own and not drop_places(caller.stdin.taints) and place.stays_inside(caller)
-    return own and not brings_more(place, caller) and not leaves(place, tasks)
-
-
-def brings_more(place: Place, caller: ProgramInvocation) -> bool:
-    """Return whether a word of a command brings what is not the project's, or loses data: `--with`, `SHELL=`."""
-    given = caller.arguments
-    pairs = (ask.rpartition(" ") for ask in place.lists.asks)
-    asks = [word for program, _, word in pairs if given.spec.name.startswith(program)]
-    words = [word.start for word in caller.fields[1 : len(caller.fields) - len(given.rest)]]
-    if any(EXPRESSION.match(word) for word in words):
-        # `make CC='touch x;'`
-        return True
-    matched = any(
-        fnmatchcase(word, ask) or word.startswith(f"{ask}=")
-        for word in words
-        for ask in asks
-    )
-    return matched or given.has(*asks)
-
-
-def leaves(place: Place, words: Iterable[str]) -> bool:
-    """Return whether a task is named after something that leaves the tree, or loses data: `release`, `db:reset`."""
-    parts = (
-        part.lower()
-        for word in words
-        if not place.is_file(word)
-        for part in PART.findall(word)
-    )
-    return not place.lists.leaves.isdisjoint(parts)
+    return own and not brings_more(place, caller) and not leaves_by_task(place, caller)
 
 
 def keeps_to_project(place: Place, assignment: str, folder: str | None) -> bool:
@@ -289,6 +250,7 @@ def is_known_here(place: Place, effect: Effect, caller: ProgramInvocation | None
             or (
                 place.stays_inside(caller)
                 and comes_with_project(place, effect.target, caller)
+                and not may_do_anything(place, caller)
             )
         )
     return effect.target.startswith("-") and is_trusted_call(place, caller)

@@ -4,11 +4,14 @@ import re
 from fnmatch import fnmatchcase
 from itertools import pairwise, takewhile
 
+from cli_guard.commands.effects.paths import EMPTIES
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, EffectKind
-from cli_guard.commands.trust.code import brings_more, is_trusted_call
-from cli_guard.commands.trust.place import TEMPORARY, Place, makes_link
+from cli_guard.commands.trust.code import is_trusted_call
+from cli_guard.commands.trust.links import has_new_links, makes_link
+from cli_guard.commands.trust.place import TEMPORARY, Place
+from cli_guard.commands.trust.words import brings_more
 from cli_guard.hooks import REVIEW_HOOKS
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
@@ -58,9 +61,12 @@ UNSAFE_PATCH = re.compile(
 
 def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     target = effect.target or ""
-    if place.steps_back or (place.makes_links and not (caller and makes_link(caller))):
+    links = caller is not None and makes_link(caller)
+    if place.steps_back or (not links and has_new_links(place, effect, caller)):
         return False
     if target.startswith(("/", "~")):
+        if takes_place(place, effect, caller) and loses_work(place, target):
+            return False
         inside = place.relative(target)
         if inside and endangers_protected(place, *split_search(inside)):
             return False
@@ -82,6 +88,40 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
     listed = spec.name in place.lists.writes or is_trusted_call(place, caller)
     return (
         listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
+    )
+
+
+def takes_place(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
+    """Return whether a write leaves nothing of a file: it is emptied, moved onto, or taken from Git again."""
+    if effect.reason.startswith(EMPTIES):
+        return True
+    if caller is not None and caller.program in ("mv", "ln"):
+        # What the script has made a moment ago is another state of the same file: `jq . a > b && mv b a`.
+        sources = [
+            place.resolve(each.start, caller.folder)
+            for each in caller.arguments.operands[:-1]
+        ]
+        return any(map(place.exists, sources))
+    return any(
+        place.resolve(each.start.partition(":")[2], place.root) == effect.target
+        for invocation in place.invocations
+        if invocation.program == "git"
+        for each in invocation.arguments.operands
+        if ":" in each.start
+    )
+
+
+def loses_work(place: Place, path: str) -> bool:
+    """Return whether there is a file at a path that Git could not bring back, and no build makes again."""
+    inside = place.relative(path)
+    return (
+        bool(inside)
+        and place.exists(path)
+        and not place.is_folder(path)
+        and any(
+            each in ("*", inside) and not (ignored and place.matches("regenerable", each))
+            for each, ignored in place.tree.list_uncommitted(NAMED_TO_DELETE)
+        )
     )
 
 
@@ -196,7 +236,7 @@ def deletes_what_comes_back(
     place: Place, effect: Effect, caller: ProgramInvocation | None
 ) -> bool:
     target = effect.target or ""
-    if caller is None or place.steps_back or place.makes_links:
+    if caller is None or place.steps_back or has_new_links(place, effect, caller):
         return False
     if not target.startswith(("/", "~")):
         cleans = caller.arguments.spec.name in place.lists.cleans

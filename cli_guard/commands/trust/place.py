@@ -45,7 +45,6 @@ DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
     r"|[\w.-]+\.config\.[cm]?[jt]s|\.justfile|tox\.ini|[Tt]askfile\.ya?ml|tasks\.py)\Z"
 )
-LINK = re.compile(r"-[A-Za-z]*[slL]|--(?:symbolic-)?link")
 # An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
 GLUED = re.compile(r"-[A-Za-z]+((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
@@ -162,11 +161,6 @@ class Place:
     def steps_back(self) -> bool:
         """Return whether a path goes through a folder and back (`link/..`): where a link leads, that is elsewhere."""
         return STEPS_BACK.search(self.command) is not None
-
-    @cached_property
-    def makes_links(self) -> bool:
-        """Return whether the script itself makes links, whose paths mean something else from then on."""
-        return any(map(makes_link, self.invocations)) or "mode 120000" in self.command
 
     @cached_property
     def loses_way(self) -> bool:
@@ -321,12 +315,6 @@ def find_patterns(given: CallArguments) -> Iterator[Field]:
         name, equals, _ = option.start.partition("=")
         if name in names:
             yield option if equals else value
-
-
-def makes_link(caller: ProgramInvocation) -> bool:
-    """Return whether a command makes links, which the judge of the same script does not see yet."""
-    name = caller.program
-    return name in ("ln", "link") or (name == "cp" and any(map(LINK.match, caller.words)))
 
 
 def is_loopback(address: str) -> bool:

@@ -4,18 +4,26 @@ import re
 from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.places import is_credential
+from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, Span
 from cli_guard.commands.trust.files import patches_inside
 from cli_guard.commands.trust.place import ADDRESS, Place, is_loopback
 
 FETCHES = ("git fetch", "git pull", "git remote update")
+# Their operands are commits, which become part of a branch or get a name.
+RECORDED = frozenset(
+    f"git {word}"
+    for word in "merge cherry-pick branch switch checkout tag reset revert".split()
+)
 REF = re.compile(r"-|[A-Za-z0-9_][\w./@{}^~-]*")
 # Options of curl that lead a request elsewhere, whatever its address says.
 DETOURS = frozenset(
     "-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --resolve --connect-to --unix-socket"
     " --abstract-unix-socket --interface --doh-url --dns-servers -K --config --proxy1.0".split()
 )
+# The name of a branch that the same script makes, or a path; not the stash that it fills.
+NEW_NAME = re.compile(r"(?!(?:refs/)?stash(?![\w/.-]))[\w.@][\w./+-]*[~^\d]*")
 CLIENTS = frozenset("curl wget http https xh".split())
 SIGNAL = re.compile(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+)")
 STOPS = ("cli-guard stop", "cli-guard exec stop")
@@ -46,6 +54,10 @@ def is_reversible(place: Place, effect: Effect, caller: ProgramInvocation | None
     ):
         return False
     operands = [each.start for each in given.operands]
+    if name in RECORDED and not all(is_recorded(place, each) for each in given.operands):
+        return False
+    if "--abort" in words:
+        return not place.tree.holds_resolutions()
     if name == "git commit":
         return place.tree.reviews_commits() and not (
             given.has("--amend") and place.tree.is_pushed()
@@ -73,6 +85,20 @@ def is_reversible(place: Place, effect: Effect, caller: ProgramInvocation | None
             operands
         )
     return True
+
+
+def is_recorded(place: Place, word: Field) -> bool:
+    """Return whether a word names what is on a branch, a remote or a tag, or nothing yet.
+
+    What is in the stash, or on no branch, was seen by no hook.
+    """
+    if word.text is None:
+        return word.origin == "ref"
+    name = word.text.rpartition("..")[2].lstrip("^.") or "HEAD"
+    found = place.tree.is_on_branch("@{-1}" if name == "-" else name)
+    if found is None:
+        return name == "-" or NEW_NAME.fullmatch(name) is not None
+    return found
 
 
 def is_remote(place: Place, name: str) -> bool:

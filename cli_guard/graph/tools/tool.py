@@ -20,7 +20,7 @@ RUN_SECONDS = 600.0
 class Arguments(BaseModel):
     """The arguments of a tool; unknown ones are refused, and no value is converted to another type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class OpenArguments(Arguments):

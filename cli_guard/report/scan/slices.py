@@ -35,7 +35,7 @@ from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 EVENT = "scan"
-TOGETHER = 50
+TOGETHER = 100
 MOST_FAILURES = 20
 MOST_CLEAN = 50_000
 MISSING = "objects are missing (a partial or damaged clone): scan a complete one"
@@ -127,7 +127,7 @@ class Scanner:
         """Yield commits; what cannot be read is skipped, alone unless there is too much of it."""
         done = 0
         try:
-            for changes in reader.commits(commits):
+            for changes in reader.commits(commits, identified=False):
                 done += 1
                 yield changes
         except (GitError, InternalError) as error:

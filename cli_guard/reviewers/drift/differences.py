@@ -11,7 +11,7 @@ from functools import cached_property, partial
 
 from cli_guard.code.classify import unreadable
 from cli_guard.code.facts import TABLE as FACTS
-from cli_guard.code.facts import Fact, Key, facts_of
+from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
@@ -169,10 +169,10 @@ def find_differences(
                     re.search(form, each.text) for each in files
                 )
                 yield DriftDifference(fact, path, new, is_key=is_key)
+        # Most files catch no error to raise another: of those that are only added to, nothing more is read.
+        facts = sides.new.values() if may_turn_errors(sides.text) else ()
         turned = (
-            fact
-            for fact in sides.new.values()
-            if fact.kind == "turned" and fact.key not in sides.old
+            fact for fact in facts if fact.kind == "turned" and fact.key not in sides.old
         )
         yield from (
             DriftDifference(replace(fact, kind="error"), path, fact.value)

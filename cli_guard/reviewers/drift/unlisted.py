@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cli_guard.code.facts import Fact, call_text, plain
-from cli_guard.model import Finding, Hit, fingerprint
+from cli_guard.model import Finding, Hit, Status, fingerprint
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
@@ -35,8 +35,10 @@ class Addition:
 def find_additions(files: Iterable[Sides], renamed: set[str]) -> Iterator[Addition]:
     """Yield the new public options and variables of files that had others before."""
     for sides in files:
-        if not any(
-            pattern("declares").search(line) for line in sides.change.added.values()
+        added = sides.change.added.values()
+        # Nothing in a new file is older than the rest.
+        if sides.change.status is Status.ADDED or not any(
+            map(pattern("declares").search, added)
         ):
             continue
         listed = sorted(

@@ -41,10 +41,12 @@ def judge(
     `excuses` are by path the changes of the other parents of a merge: what they took away was judged as theirs.
     """
     lost = [LosingFile.of(subject, each, excuses) for each in losing]
-    at_stake = frozenset[str]().union(*(each.marks.lost for each in lost))
-    if not at_stake:
+    # A lone file that was read anyway is judged at once: marks say which other files have to be read.
+    if len(lost) > 1 or gaining or not lost[0].compared:
+        lost = files_that_matter(subject, lost)
+    if not lost:
         return Judged()
-    files = [each.difference(subject, excuses) for each in lost if each.matters(at_stake)]
+    files = [each.difference(subject, excuses) for each in lost]
     files += [compare(subject, change) for change in gaining]
     difference = ChangeDifference(tuple(files))
     losses, weakenings, warned = losses_of(subject, difference)
@@ -89,11 +91,17 @@ class LosingFile:
 
     @classmethod
     def of(cls, subject: ReviewInput, change: FileChange, excuses: Excuses) -> "LosingFile":
+        """Return a file with the marks of its families; those that were known before are complete."""
         known = subject.file_result(NAME, change) if not excuses else None
         if known is not None:
             return cls(change, Marks.of_numbers(known.weights))
         file = excuse(subject, compare(subject, change), excuses)
-        return cls(change, marks_of(subject, file), file)
+        return cls(change, marks_of_families(subject, file), file)
+
+    def complete(self, subject: ReviewInput) -> "LosingFile":
+        if self.compared is None:
+            return self
+        return replace(self, marks=complete_marks(subject, self.compared, self.marks))
 
     def matters(self, at_stake: frozenset[str]) -> bool:
         """Return whether the file has lost what is at stake, or may have won what another has lost."""
@@ -105,20 +113,50 @@ class LosingFile:
         return self.compared or excuse(subject, compare(subject, self.change), excuses)
 
 
+def files_that_matter(
+    subject: ReviewInput, files: Sequence[LosingFile]
+) -> list[LosingFile]:
+    """Return the files that are compared together, none if no file has lost anything.
+
+    What else became weaker is looked for only in files that nothing else brings in: the comparison will look again.
+    """
+    at_stake = families_lost(files)
+    files = [
+        each if at_stake and each.matters(at_stake) else each.complete(subject)
+        for each in files
+    ]
+    at_stake = families_lost(files)
+    return [each for each in files if each.matters(at_stake)] if at_stake else []
+
+
+def families_lost(files: Sequence[LosingFile]) -> frozenset[str]:
+    return frozenset[str]().union(*(each.marks.lost for each in files))
+
+
 def marks_of(subject: ReviewInput, file: FileDifference) -> Marks:
     """Return what one file says of what it lost and won, compared alone."""
-    alone = ChangeDifference((file,))
-    losses = Losses(alone, subject.contents, subject.own_guards)
-    went = list(losses.members(file, file.went))
-    came = list(losses.members(file, file.came, came=True))
-    lost = {each.family for each in went}
-    # A family says already that something is lost.
-    if not lost and (file.old.unread or any(losses_of(subject, alone))):
-        lost.add(OTHER)
+    return complete_marks(subject, file, marks_of_families(subject, file))
+
+
+def marks_of_families(subject: ReviewInput, file: FileDifference) -> Marks:
+    """Return the families of which one file has lost a member, or touched one."""
+    losses = Losses(ChangeDifference((file,)), subject.contents, subject.own_guards)
+    lost = {each.family for each in losses.members(file, file.went)}
+    came = losses.members(file, file.came, came=True)
     touched = {each.family for each in came} | lost
     if any(fact.kind is FactKind.DEFINITION or warns(fact) for fact in file.came):
         touched.add(MOVED)
     return Marks(frozenset(lost), frozenset(touched))
+
+
+def complete_marks(subject: ReviewInput, file: FileDifference, marks: Marks) -> Marks:
+    """Return marks that also say whether anything else became weaker, or was not read."""
+    # A family says already that something is lost.
+    if marks.lost:
+        return marks
+    if not file.old.unread and not any(losses_of(subject, ChangeDifference((file,)))):
+        return marks
+    return Marks(marks.lost.union((OTHER,)), marks.touched.union((OTHER,)))
 
 
 def excuse(subject: ReviewInput, file: FileDifference, excuses: Excuses) -> FileDifference:

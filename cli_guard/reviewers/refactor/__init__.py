@@ -20,10 +20,9 @@ FAR = 3.0
 
 def review(subject: ReviewInput) -> Report:
     """Compare what the change touches before and after; return findings by path, line and rule."""
-    reviewed = [change for change in subject.changes if _is_reviewed(change)]
+    reviewed = list_reviewed(subject)
     if not reviewed:
         return Report()
-    reviewed.sort(key=lambda change: change.path)
     rules = catalog.by_id("refactor")
     files = Files(subject)
     grown: list[GrowthFinding] = []
@@ -42,6 +41,18 @@ def review(subject: ReviewInput) -> Report:
     return Report(
         tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped)
     )
+
+
+def paths_with_room(subject: ReviewInput) -> frozenset[str]:
+    """Return the paths of the files that a hook has room for."""
+    files = Files(subject)
+    reviewed = list_reviewed(subject)
+    return frozenset(each.path for each in reviewed if files.has_room(each))
+
+
+def list_reviewed(subject: ReviewInput) -> list[FileChange]:
+    found = [change for change in subject.changes if _is_reviewed(change)]
+    return sorted(found, key=lambda change: change.path)
 
 
 def examiner(subject: ReviewInput) -> Examiner:
@@ -81,12 +92,16 @@ class Files:
         self._subject = subject
         self._growth = Growth(catalog.by_id("refactor"), subject)
 
+    def has_room(self, change: FileChange) -> bool:
+        text = self._subject.contents.new(change) or ""
+        return self._subject.advice.has_room("refactor", change.path, len(text))
+
     def measure(self, change: FileChange) -> FileGrowth:
         """Return the findings of one file, with the functions that make their plans."""
+        if not self.has_room(change):
+            return FileGrowth()
         text = self._subject.contents.new(change)
         most = self._subject.limits.file_chars
-        if not self._subject.advice.has_room("refactor", change.path, len(text or "")):
-            return FileGrowth()
         reason = unreadable(change.path, text, most) if text is not None else None
         readable = reason is None
         grown: list[GrowthFinding] = []

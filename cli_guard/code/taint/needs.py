@@ -1,0 +1,166 @@
+"""The words without which a pattern of the tables matches nothing: they say at once that a file needs no walk.
+
+A pattern is cut into a small tree, as far as words depend on it; what is not understood needs nothing. Each part of a
+dotted name is written somewhere in the file: in an import, a declaration, or at its use.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# What a text holds: all of these words, and of each inner tuple all of one alternative. A blank before or behind a word
+# is a place where an identifier begins or ends.
+Needs = tuple["str | tuple[Needs, ...]", ...]
+
+TOKEN = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|.+?*^$]|\{[\d,]+\}|[^\\\[()|.+?*^${]+"
+)
+WORD = re.compile(r"\w{2,}|@")
+IDENTIFIER = re.compile(r"\w+|@")
+# Parts of dotted names that stand for what is written otherwise: attributes of JSX, backticks, @fields of Ruby.
+INVENTED = frozenset(("jsx", "subshell", "self", "this"))
+LOOKS = ("(?!", "(?=", "(?<!", "(?<=")
+WORD_CLASSES = frozenset(("\\w", "\\d", "\\D", "\\S"))
+
+
+@dataclass(slots=True)
+class Piece:
+    """A literal, a group (its branches), or anything else of a pattern (neither).
+
+    `is_optional`: it may be missing; `is_repeated`: it may be followed by itself; `is_edge`: no identifier goes on
+    across it.
+    """
+
+    literal: str = ""
+    branches: "tuple[tuple[Piece, ...], ...] | None" = None
+    is_optional: bool = False
+    is_repeated: bool = False
+    is_edge: bool = False
+
+
+def words_in(text: str) -> str:
+    """Return each identifier of a text once, between blanks; it has the words that the text has."""
+    return f" {' '.join(dict.fromkeys(IDENTIFIER.findall(text)))} "
+
+
+def has_needed(needs: Needs, words: str) -> bool:
+    for need in needs:
+        if isinstance(need, str):
+            if need not in words:
+                return False
+        elif not any(has_needed(branch, words) for branch in need):
+            return False
+    return True
+
+
+def either(branches: Iterable[Needs]) -> Needs:
+    """Return what a choice needs: nothing if one of the branches needs nothing."""
+    listed = tuple(dict.fromkeys(branches))
+    if not all(listed):
+        return ()
+    return listed[0] if len(listed) == 1 else (listed,)
+
+
+def needs_of(pattern: str, *, is_whole: bool) -> Needs:
+    """Return the words that a text holds if a pattern matches the whole of a name in it, or is found anywhere in it."""
+    tokens = TOKEN.findall(pattern)
+    # Ignoring case, and flags for the whole pattern, which begin with a bare `(?`.
+    if any(each == "(?" or (each[-1] == ":" and "i" in each) for each in tokens):
+        return ()
+    branches, _ = read_branches(tokens, 0)
+    return either(find_needs(branch, is_whole, is_whole) for branch in branches)
+
+
+def read_branches(tokens: list[str], at: int) -> tuple[tuple[tuple[Piece, ...], ...], int]:
+    """Read alternatives up to the bracket that closes them; return where it is."""
+    branches: list[list[Piece]] = [[]]
+    while at < len(tokens) and tokens[at] != ")":
+        part = tokens[at]
+        pieces = branches[-1]
+        if part == "|":
+            branches.append([])
+        elif part in LOOKS:
+            _, at = read_branches(tokens, at + 1)
+        elif part.startswith("("):
+            inner, at = read_branches(tokens, at + 1)
+            pieces.append(Piece(branches=inner))
+        elif part[0] in "?*+{":
+            repeat_last(pieces, part)
+        elif part[0] in "\\[.^$":
+            is_edge = part[0] == "\\" and part not in WORD_CLASSES
+            pieces.append(Piece(is_edge=is_edge))
+        else:
+            pieces.append(Piece(literal=part))
+        at += 1
+    return tuple(map(tuple, branches)), at
+
+
+def repeat_last(pieces: list[Piece], quantifier: str) -> None:
+    """Apply a quantifier to the last piece; of a literal to its last character."""
+    if not pieces:
+        return
+    last = pieces[-1]
+    if last.literal[:-1]:
+        pieces.append(Piece(literal=last.literal[-1]))
+        last.literal = last.literal[:-1]
+        last = pieces[-1]
+    last.is_optional = last.is_optional or quantifier[0] in "?*" or quantifier[:2] == "{0"
+    last.is_repeated = last.is_repeated or quantifier != "?"
+
+
+def find_needs(pieces: tuple[Piece, ...], left: bool, right: bool) -> Needs:
+    """Return what a sequence needs; `left` and `right`: an identifier begins and ends around it."""
+    found: Needs = ()
+    for number, piece in enumerate(pieces):
+        if piece.is_optional:
+            continue
+        before = ends_at_edge(pieces[:number], left) and not piece.is_repeated
+        behind = begins_at_edge(pieces[number + 1 :], right) and not piece.is_repeated
+        if piece.branches is not None:
+            found += either(find_needs(each, before, behind) for each in piece.branches)
+        elif piece.literal:
+            found += words_of_literal(piece.literal, before, behind)
+    return found
+
+
+def words_of_literal(literal: str, before: bool, behind: bool) -> tuple[str, ...]:
+    """Return the words of a literal; within it they begin and end where others signs do."""
+    found = []
+    for match in WORD.finditer(literal):
+        if match[0] in INVENTED:
+            continue
+        begins = before if match.start() == 0 else True
+        ends = behind if match.end() == len(literal) else True
+        found.append(f"{' ' * begins}{match[0]}{' ' * ends}")
+    return tuple(found)
+
+
+def begins_at_edge(pieces: tuple[Piece, ...], right: bool) -> bool:
+    """Return whether a sequence can only begin with what ends the identifier before it."""
+    if not pieces:
+        return right
+    first, *others = pieces
+    rest = tuple(others)
+    if first.is_optional and not begins_at_edge(rest, right):
+        return False
+    if first.branches is not None:
+        return all(begins_at_edge((*each, *rest), right) for each in first.branches)
+    return first.is_edge or not is_word_sign(first.literal[:1])
+
+
+def ends_at_edge(pieces: tuple[Piece, ...], left: bool) -> bool:
+    """Return whether a sequence can only end with what an identifier begins behind."""
+    if not pieces:
+        return left
+    *others, last = pieces
+    rest = tuple(others)
+    if last.is_optional and not ends_at_edge(rest, left):
+        return False
+    if last.branches is not None:
+        return all(ends_at_edge((*rest, *each), left) for each in last.branches)
+    return last.is_edge or not is_word_sign(last.literal[-1:])
+
+
+def is_word_sign(sign: str) -> bool:
+    """Return whether a sign may be part of an identifier; what is not known ("") may be."""
+    return not sign or sign.isalnum() or sign == "_"

@@ -1,0 +1,61 @@
+"""Many words in one pass: the same answer as one search after another, with or without the library."""
+
+import sys
+
+import pytest
+from examples import table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli_guard.words import WordSet, fold, search_one_by_one
+
+LETTERS = st.sampled_from("ab_K\0\n\xe9\u0130\u5bc6\U0001f511\udc80")
+SHORT = st.text(LETTERS, min_size=1, max_size=4)
+
+
+@table(
+    "words, text, found",
+    [
+        (["pass", "bypass", "word"], "bypassed", ["pass", "bypass"]),
+        (["he", "she", "his", "hers"], "ushers", ["he", "she", "hers"]),
+        (["key"], "KEY", []),
+        (["key"], fold("KEY \u0130"), ["key"]),
+        (["key", "key"], "keys", ["key"]),
+        (["ke", "ey"], "k ey", ["ey"]),
+        (["\u5bc6\u7801"], "\u5bc6\u7801: x", ["\u5bc6\u7801"]),
+        (["eval("], b"\xff\0eval(\xfe".decode("latin-1"), ["eval("]),
+        ([], "key", []),
+        (["key"], "", []),
+    ],
+)
+def test_words_are_found_wherever_they_occur(
+    words: list[str], text: str, found: list[str]
+) -> None:
+    assert WordSet(words).found_in(text) == found
+
+
+@given(words=st.lists(SHORT, max_size=8), text=st.text(LETTERS, max_size=40))
+def test_the_words_that_are_found_are_all_that_occur_in_their_order(
+    words: list[str], text: str
+) -> None:
+    several = list(dict.fromkeys(words))
+    assert WordSet(words).found_in(text) == [each for each in several if each in text]
+
+
+def test_without_the_library_the_answer_is_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ["pass", "bypass", "key", "word"]
+    with_library = WordSet(words).found_in("a bypassed key")
+    monkeypatch.setitem(sys.modules, "ahocorasick", None)
+    assert WordSet(words).found_in("a bypassed key") == with_library
+    assert list(search_one_by_one(words, "a bypassed key")) == [0, 1, 2]
+
+
+@given(text=st.text(max_size=200))
+def test_folding_keeps_every_offset(text: str) -> None:
+    assert len(fold(text)) == len(text)
+
+
+def test_folding_lowers_all_letters_but_the_one_that_would_grow() -> None:
+    assert fold("A\u0130B\u1e9eC") == "a\u0130b\xdfc"
