@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.commands.effects.credentials import holds_secrets
+from cli_guard.commands.invocations import INSTALLED
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.execution.own_programs import find_own_programs, is_elsewhere_on_path
 from cli_guard.git.hooks import FRAMEWORK, contents_of
@@ -207,10 +208,10 @@ class TrustedTree:
         return False
 
     def makes_program(self, program: str) -> bool:
-        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
-        return program in self._own_programs and not is_elsewhere_on_path(
-            program, self._git.cwd, self._git.env
-        )
+        """Return whether the tree makes or holds a program of this name, and no other file on PATH has it."""
+        installed = (f"{self._git.cwd}/{folder}/{program}" for folder in INSTALLED)
+        is_here = program in self._own_programs or any(map(self.exists, installed))
+        return is_here and not is_elsewhere_on_path(program, self._git.cwd, self._git.env)
 
     @cached_property
     def _own_programs(self) -> frozenset[str]:
