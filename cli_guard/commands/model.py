@@ -151,7 +151,10 @@ class WorkTree(Protocol):
         """
 
     def makes_program(self, program: str) -> bool:
-        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
+        """Return whether a package of the tree makes a program of this name, or it is installed in the tree.
+
+        False if another file on PATH has the name.
+        """
 
     def allows_install(
         self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]

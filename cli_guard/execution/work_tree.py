@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.commands.effects.credentials import holds_secrets
+from cli_guard.commands.invocations import INSTALLED
 from cli_guard.errors import CliGuardError, NotARepository
-from cli_guard.execution.own_programs import find_own_programs, is_elsewhere_on_path
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.repository.protocol import Commands
 from cli_guard.runtime import read_plain
@@ -197,7 +197,7 @@ class TrustedTree:
     def locks(self, program: str) -> bool:
         """Return whether the project's environment alone can hold a program; see `WorkTree`."""
         locked = [lock for lock in LOCKS if self.exists(f"{self._git.cwd}/{lock}")]
-        if locked and not is_elsewhere_on_path(program, self._git.cwd, self._git.env):
+        if locked and not self._is_elsewhere(program):
             return True
         name = re.compile(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")
         for lock in LOCKS:
@@ -209,13 +209,20 @@ class TrustedTree:
         return False
 
     def makes_program(self, program: str) -> bool:
-        """Return whether a package of the tree makes a program of this name, and no other file on PATH has it."""
-        return program in self._own_programs and not is_elsewhere_on_path(
-            program, self._git.cwd, self._git.env
-        )
+        """Return whether the tree makes or holds a program of this name, and no other file on PATH has it."""
+        installed = (f"{self._git.cwd}/{folder}/{program}" for folder in INSTALLED)
+        is_here = program in self._own_programs or any(map(self.exists, installed))
+        return is_here and not self._is_elsewhere(program)
+
+    def _is_elsewhere(self, program: str) -> bool:
+        from cli_guard.execution.own_programs import is_elsewhere_on_path
+
+        return is_elsewhere_on_path(program, self._git.cwd, self._git.env)
 
     @cached_property
     def _own_programs(self) -> frozenset[str]:
+        from cli_guard.execution.own_programs import find_own_programs
+
         return find_own_programs(self._git.cwd)
 
     def allows_install(

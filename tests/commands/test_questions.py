@@ -45,6 +45,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     (folder / "home").mkdir()
     repo = Repo.create(folder / "shop", isolated_environment(folder / "home"))
     repo.commit("Begin", dict(FILES))
+    repo.write("node_modules/.bin/tsd-like", "")
     other = folder / "bin" / "taken"
     other.parent.mkdir()
     other.write_text("#!/bin/sh\n")
@@ -62,6 +63,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Repo:
         ("oldshop", "taken"),
         ("uv run shop-tool", "uv run taken"),
         ("uv run shop-tool x", "npx shop-tool x"),
+        ("tsd-like --now", "release-like --now"),
+        ("hatch run cov:integration", "hatch run cov:rm x"),
+        ("hatch run cov:integration", "hatch run cov:publish"),
         # Help
         ("frobd --help", "frobd --help all"),
         ("frobd --version", "npx frobd --version"),

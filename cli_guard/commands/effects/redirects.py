@@ -79,11 +79,10 @@ def apply_redirects(
             if redirect.operator in ("<", "<&"):
                 stdin = read_path(shell, target, redirect.span)
             else:
-                if redirect.operator.endswith(">>"):
+                adds = ">>" in redirect.operator
+                if adds:
                     shell.extend_file(path_of(shell, target))
-                sinks.append(
-                    OutputFile(redirect.descriptor, target, ">>" in redirect.operator)
-                )
+                sinks.append(OutputFile(redirect.descriptor, target, adds))
     return stdin, sinks
 
 

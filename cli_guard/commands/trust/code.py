@@ -260,6 +260,9 @@ def comes_with_project(place: Place, program: str, caller: ProgramInvocation) ->
     """Return whether a program is one of the project's: made by it, installed in the tree, or locked for its runner."""
     runner = caller.parent
     if runner is not None and is_trusted_call(place, runner):
+        if runner.program == "hatch" and ":" in program:
+            # A script of one environment, or any program in it.
+            return table(program.rpartition(":")[2]) is None and not leaves(place, program)
         if runner.program not in ENVIRONMENTS:
             return is_installed(place, program, caller.folder, (NODE,))
         return place.tree.locks(program) or is_installed(place, program, caller.folder)
