@@ -24,7 +24,7 @@ WORD_CLASSES = frozenset(("\\w", "\\d", "\\D", "\\S"))
 
 
 @dataclass(slots=True)
-class Piece:
+class PatternPart:
     """A literal, a group (its branches), or anything else of a pattern (neither).
 
     `is_optional`: it may be missing; `is_repeated`: it may be followed by itself; `is_edge`: no identifier goes on
@@ -32,7 +32,7 @@ class Piece:
     """
 
     literal: str = ""
-    branches: "tuple[tuple[Piece, ...], ...] | None" = None
+    branches: "tuple[tuple[PatternPart, ...], ...] | None" = None
     is_optional: bool = False
     is_repeated: bool = False
     is_edge: bool = False
@@ -71,9 +71,11 @@ def needs_of(pattern: str, *, is_whole: bool) -> Needs:
     return either(find_needs(branch, is_whole, is_whole) for branch in branches)
 
 
-def read_branches(tokens: list[str], at: int) -> tuple[tuple[tuple[Piece, ...], ...], int]:
+def read_branches(
+    tokens: list[str], at: int
+) -> tuple[tuple[tuple[PatternPart, ...], ...], int]:
     """Read alternatives up to the bracket that closes them; return where it is."""
-    branches: list[list[Piece]] = [[]]
+    branches: list[list[PatternPart]] = [[]]
     while at < len(tokens) and tokens[at] != ")":
         part = tokens[at]
         pieces = branches[-1]
@@ -83,32 +85,32 @@ def read_branches(tokens: list[str], at: int) -> tuple[tuple[tuple[Piece, ...], 
             _, at = read_branches(tokens, at + 1)
         elif part.startswith("("):
             inner, at = read_branches(tokens, at + 1)
-            pieces.append(Piece(branches=inner))
+            pieces.append(PatternPart(branches=inner))
         elif part[0] in "?*+{":
             repeat_last(pieces, part)
         elif part[0] in "\\[.^$":
             is_edge = part[0] == "\\" and part not in WORD_CLASSES
-            pieces.append(Piece(is_edge=is_edge))
+            pieces.append(PatternPart(is_edge=is_edge))
         else:
-            pieces.append(Piece(literal=part))
+            pieces.append(PatternPart(literal=part))
         at += 1
     return tuple(map(tuple, branches)), at
 
 
-def repeat_last(pieces: list[Piece], quantifier: str) -> None:
+def repeat_last(pieces: list[PatternPart], quantifier: str) -> None:
     """Apply a quantifier to the last piece; of a literal to its last character."""
     if not pieces:
         return
     last = pieces[-1]
     if last.literal[:-1]:
-        pieces.append(Piece(literal=last.literal[-1]))
+        pieces.append(PatternPart(literal=last.literal[-1]))
         last.literal = last.literal[:-1]
         last = pieces[-1]
     last.is_optional = last.is_optional or quantifier[0] in "?*" or quantifier[:2] == "{0"
     last.is_repeated = last.is_repeated or quantifier != "?"
 
 
-def find_needs(pieces: tuple[Piece, ...], left: bool, right: bool) -> Needs:
+def find_needs(pieces: tuple[PatternPart, ...], left: bool, right: bool) -> Needs:
     """Return what a sequence needs; `left` and `right`: an identifier begins and ends around it."""
     found: Needs = ()
     for number, piece in enumerate(pieces):
@@ -135,7 +137,7 @@ def words_of_literal(literal: str, before: bool, behind: bool) -> tuple[str, ...
     return tuple(found)
 
 
-def begins_at_edge(pieces: tuple[Piece, ...], right: bool) -> bool:
+def begins_at_edge(pieces: tuple[PatternPart, ...], right: bool) -> bool:
     """Return whether a sequence can only begin with what ends the identifier before it."""
     if not pieces:
         return right
@@ -148,7 +150,7 @@ def begins_at_edge(pieces: tuple[Piece, ...], right: bool) -> bool:
     return first.is_edge or not is_word_sign(first.literal[:1])
 
 
-def ends_at_edge(pieces: tuple[Piece, ...], left: bool) -> bool:
+def ends_at_edge(pieces: tuple[PatternPart, ...], left: bool) -> bool:
     """Return whether a sequence can only end with what an identifier begins behind."""
     if not pieces:
         return left

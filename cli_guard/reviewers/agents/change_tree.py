@@ -49,6 +49,9 @@ class ChangeTree:
     def list_links(self) -> tuple[str, ...]:
         return ()
 
+    def adds_links(self, revision: str) -> bool:
+        return True
+
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         return False
 
@@ -59,6 +62,17 @@ class ChangeTree:
         # Only programs that the profile knows as a project's own are asked about.
         return True
 
+    def holds_work(self, path: str) -> bool:
+        return True
+
+    def makes_program(self, program: str) -> bool:
+        return False
+
+    def allows_install(
+        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
+    ) -> bool:
+        return False
+
     def owns_process(self, number: str) -> bool:
         return False
 
@@ -67,6 +81,12 @@ class ChangeTree:
 
     def is_pushed(self) -> bool:
         return False
+
+    def is_on_branch(self, revision: str) -> bool | None:
+        return False
+
+    def holds_resolutions(self) -> bool:
+        return True
 
     def reviews_commits(self) -> bool:
         return False

@@ -10,7 +10,7 @@ GROUP = "agents"
 EVIDENCE_CHARS = 160
 
 
-def finding_of(
+def word_finding(
     rule_id: str,
     change: FileChange,
     statement: SurfaceStatement,

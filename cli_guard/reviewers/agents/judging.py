@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.agents.findings import at_line, finding_of, is_critical
+from cli_guard.reviewers.agents.findings import at_line, word_finding, is_critical
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
 from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
@@ -74,7 +74,7 @@ def of_state(
     for remark in remarks_on(subject, judge, state):
         about = (remark.statement.kind, remark.statement.name, remark.statement.digest)
         if about not in subject.known_statements or is_critical(remark.rule):
-            yield finding_of(
+            yield word_finding(
                 remark.rule,
                 state.change,
                 remark.statement,
