@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.agents.findings import at_line, word_finding, is_critical
+from cli_guard.reviewers.agents.findings import at_line, is_critical, word_finding
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
 from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
