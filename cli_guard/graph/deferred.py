@@ -1,8 +1,8 @@
-"""Defer the libraries that tracing, remote graphs and models of pydantic 1 need: a review uses none of them.
+"""Defer the libraries that tracing and remote graphs need: a review uses neither, and they are most of what loads.
 
-langgraph imports langsmith, langgraph_sdk, the tracers of langchain_core, requests and pydantic.v1, over 500 modules.
-In our own processes each of their modules is a proxy, and each name that is imported from it too, until anything of
-them is used: called, read, subclassed, or compared with. Then all are imported as they are.
+langgraph imports langsmith, langgraph_sdk, the tracers of langchain_core and requests, together 500 modules. In our own
+processes each of their modules is a proxy, and each name that is imported from it too, until anything of them is used:
+called, read, subclassed, or compared with. Then all are imported as they are.
 """
 
 import sys
@@ -11,18 +11,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Union
 
-DEFERRED = (
-    "langsmith.",
-    "langgraph_sdk.",
-    "langchain_core.tracers.",
-    "requests.",
-    "pydantic.v1.",
-)
+DEFERRED = ("langsmith.", "langgraph_sdk.", "langchain_core.tracers.", "requests.")
 # A class of langgraph inherits from the one class that this defines; the package itself loads nothing.
 LOADED = ("langchain_core.tracers.", "langchain_core.tracers._streaming.")
-
-# What `typing` asks of each part of an annotation, which is no use yet.
-ASKED_BY_TYPING = ("__parameters__", "__origin__", "__unpacked__", "__no_type_check__")
 
 
 class DeferredModule(ModuleType):
@@ -41,8 +32,6 @@ class DeferredName:
         self.__dict__["@"] = module, name
 
     def __getattr__(self, name: str) -> Any:
-        if name in ASKED_BY_TYPING or name.startswith("__typing_"):
-            raise AttributeError(name)
         return getattr(load(self), name)
 
     def __call__(self, *positional: Any, **named: Any) -> Any:
@@ -67,13 +56,10 @@ class DeferredName:
         return iter(load(self))
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, DeferredName):
-            return bool(self.__dict__["@"] == other.__dict__["@"])
-        # As long as nothing is loaded, nobody else has what it stands for.
-        return Finder not in sys.meta_path and bool(load(self) == other)
+        return bool(load(self) == other)
 
     def __hash__(self) -> int:
-        return hash(self.__dict__["@"])
+        return hash(load(self))
 
     def __or__(self, other: Any) -> Any:
         # An annotation, as in `user: BaseUser | None`, is no use yet.

@@ -81,6 +81,14 @@ class Tree:
     def locks(self, program: str) -> bool:
         return False
 
+    def makes_program(self, program: str) -> bool:
+        return False
+
+    def allows_install(
+        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
+    ) -> bool:
+        return False
+
     def owns_process(self, number: str) -> bool:
         return False
 
