@@ -201,8 +201,10 @@ def read_records(folder: Path, kind: type[Record]) -> tuple[Record, ...]:
             record = record_of(kind, json.loads(read_state(path).decode("utf-8")))
             # By its id its files are found and removed.
             if record.id == path.stem and ID.fullmatch(path.stem):
-                found.append(record)
-    return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+                # Several may be written in one second.
+                written = path.stat().st_mtime_ns
+                found.append((record.at, written, record.id, record))
+    return tuple(record for *_, record in sorted(found, key=lambda each: each[:3]))
 
 
 def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
