@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from cli_guard.commands.effects.invocation import find_interpreter
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.inline.model import UNSEEN_COMMAND
 from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
@@ -44,9 +45,6 @@ REACHES = re.compile(
     r"|https?|curl\w*|mail|call_user\w*|qx)\b|`|%x|\$\w+\s*\(|\$\$|\]\s*\("
 )
 STARTS_PROGRAMS = re.compile(r"exec|spawn|system|popen|child_process|Bun\.\$|`")
-NAMES_PROGRAM = re.compile(
-    r"#!\s*(?:/\S*/)?(?:env\s+(?:-S\s+)?)?(python|node|ruby|perl|php|\w*sh)\b"
-)
 QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)+)\"|'([^'\n]+)'")
 # Marks of a Makefile, a playbook and the like before a command.
 MARKS = " \t@+-"
@@ -111,10 +109,9 @@ def read_codes(shell: Shell, path: str, context: Context) -> list[Code] | None:
 def find_program(path: str, text: str) -> str | None:
     """Return the program for a file, by the ending of its name or its first line."""
     name = path.rpartition("/")[2]
-    first = NAMES_PROGRAM.match(text)
-    if "." in name[1:] or first is None:
+    if "." in name[1:]:
         return PROGRAMS.get(name.rpartition(".")[2])
-    return "python3" if first[1] == "python" else first[1]
+    return find_interpreter(text)
 
 
 def find_suspects(program: str, text: str) -> list[str]:

@@ -57,14 +57,14 @@ def rename_facts(
     """Yield each fact with the new names of what it speaks of."""
     pattern = whole_word(*renames)
 
-    def renamed(text: str) -> str:
+    def rename(text: str) -> str:
         return pattern.sub(lambda match: renames[match[0]], text)
 
     for fact in facts:
         yield replace(
             fact,
-            name=renamed(fact.name),
-            detail=renamed(fact.detail),
-            operands=tuple(map(renamed, fact.operands)),
-            asked=tuple(map(renamed, fact.asked)),
+            name=rename(fact.name),
+            detail=rename(fact.detail),
+            operands=tuple(map(rename, fact.operands)),
+            asked=tuple(map(rename, fact.asked)),
         )

@@ -29,6 +29,11 @@ HOST_NAME = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?(?:/.*)?")
 HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move"))
 INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash".split())
 NODE_RUNNERS = frozenset("npx npm bunx bun pnpm yarn".split())
+# An option of a compiler or linker that names no program, and what Go's `-X` sets.
+FLAG = re.compile(
+    r"-[IlLDUWOgmvswXN][\w./:=+,-]*|-f(?!plugin)[\w=-]+|-std=[\w+]+|-pthread|-static|-shared|-race|all"
+    r"|[\w./-]+=[\w.+-]*"
+)
 # Between the parts of a task's name: `db:migrate`, `docs/publish`.
 SEGMENTS = re.compile(r"[:/.\s]+")
 BEFORE = re.compile(r"(?:re|pre|post|un|auto)(?=[a-z])")
@@ -120,13 +125,6 @@ def has_plain_options(place: Place, setting: NamedValue) -> bool:
     return not setting.names_code and not any(
         fnmatchcase(word, ask) for word in words for ask in list_asks(place, "")
     )
-
-
-# An option of a compiler or linker that names no program, and what Go's `-X` sets.
-FLAG = re.compile(
-    r"-[IlLDUWOgmvswXN][\w./:=+,-]*|-f(?!plugin)[\w=-]+|-std=[\w+]+|-pthread|-static|-shared|-race|all"
-    r"|[\w./-]+=[\w.+-]*"
-)
 
 
 def list_valued(caller: ProgramInvocation) -> Iterator[tuple[tuple[str, ...], str, str]]:

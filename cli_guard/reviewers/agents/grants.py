@@ -139,12 +139,12 @@ def danger_of_command(grant: Grant) -> str:
         narrowed = any(re.search(r"\w{2}", each.lstrip("*-")) for each in words)
         return "" if narrowed else "any command runs without a question"
     if grant.is_open and (program := wide_program(words)):
-        return f"`{shown(program)}` with any words runs without a question"
+        return f"`{shorten(program)}` with any words runs without a question"
     verdict = judge_or_raise(
         grant.text, Context(setting=Setting.AGENT, home=HOME, root=ROOT)
     )
     if verdict.verdict is Decision.DENY:
-        return f"`{shown(grant.text)}` runs without a question: {verdict.reason}"
+        return f"`{shorten(grant.text)}` runs without a question: {verdict.reason}"
     return ""
 
 
@@ -181,9 +181,9 @@ def danger_of_edit(grant: Grant) -> str:
     if not grant.text:
         return "any file is written without a question"
     if OUTSIDE.match(grant.text):
-        return f"files outside the repository are written without a question: {shown(grant.text)}"
+        return f"files outside the repository are written without a question: {shorten(grant.text)}"
     if SETTINGS.search(grant.text):
-        return f"settings that start or allow things are written without a question: {shown(grant.text)}"
+        return f"settings that start or allow things are written without a question: {shorten(grant.text)}"
     return ""
 
 
@@ -192,14 +192,14 @@ def danger_of_read(grant: Grant) -> str:
     if not grant.text:
         return ""
     if OUTSIDE.match(grant.text) and WHOLE_HOME.fullmatch(grant.text):
-        return f"any file of this machine is read without a question: {shown(grant.text)}"
+        return f"any file of this machine is read without a question: {shorten(grant.text)}"
     path = grant.text.rstrip("*").removeprefix("/") or "."
     verdict = judge_or_raise(
         f"cat -- {path!r}",
         Context(setting=Setting.AGENT, home=HOME, folder=ROOT, root=ROOT),
     )
     if any(each.kind is EffectKind.CREDENTIAL for each in verdict.effects):
-        return f"credentials are read without a question: {shown(grant.text)}"
+        return f"credentials are read without a question: {shorten(grant.text)}"
     return ""
 
 
@@ -217,5 +217,5 @@ def danger_of_server(grant: Grant) -> str:
     return ""
 
 
-def shown(text: str) -> str:
+def shorten(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from cli_guard.reviewers.agents.grants import Grant, danger_of, grant_of, shown
+from cli_guard.reviewers.agents.grants import Grant, danger_of, grant_of, shorten
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import steps_of
 
@@ -49,21 +49,21 @@ def widenings(
     for statement in after:
         read = statement.entry.word("read")
         if read in ("flag", "rank"):
-            yield from raised(statement, old)
+            yield from find_raised_modes(statement, old)
         elif read == "grant":
             judged += statement.identity not in known
             if judged > MOST_JUDGED:
                 words = f"more than {MOST_JUDGED} new grants, which are not all judged"
                 yield Widening(statement, "tool", words)
                 break
-            yield from granted(statement, old, new)
+            yield from find_wider_grants(statement, old, new)
         elif read in ("listing", "folder"):
-            yield from listed(statement, old)
-    yield from missed(before, new)
-    yield from fallen(before, new)
+            yield from find_new_items(statement, old)
+    yield from find_lost_denials(before, new)
+    yield from find_lost_modes(before, new)
 
 
-def raised(
+def find_raised_modes(
     statement: SurfaceStatement, old: Sequence[SurfaceStatement]
 ) -> Iterator[Widening]:
     """Yield a flag that is set, or a mode that asks about less than the one before."""
@@ -92,7 +92,7 @@ def default_level(statement: SurfaceStatement) -> int:
     return int(statement.entry.words.get("missing", 0))
 
 
-def granted(
+def find_wider_grants(
     statement: SurfaceStatement,
     old: Sequence[SurfaceStatement],
     new: Sequence[SurfaceStatement],
@@ -137,7 +137,7 @@ def denials_in(statements: Sequence[SurfaceStatement]) -> Iterator[SurfaceStatem
     return (each for each in statements if each.entry.word("read") == "denial")
 
 
-def missed(
+def find_lost_denials(
     before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
 ) -> Iterator[Widening]:
     """Yield what was denied or asked about and is not any more."""
@@ -148,7 +148,7 @@ def missed(
         if any(other >= strength and each.covers(grant) for other, each in after):
             continue
         verb = "denied" if strength == STRONGEST else "asked about"
-        words = f"`{shown(text_of_denial(statement))}` is no longer {verb}"
+        words = f"`{shorten(text_of_denial(statement))}` is no longer {verb}"
         yield Widening(statement, "denial", words, is_gone=True)
 
 
@@ -160,7 +160,7 @@ def strength_of(statement: SurfaceStatement) -> int:
     return int(statement.entry.words["strength"])
 
 
-def fallen(
+def find_lost_modes(
     before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
 ) -> Iterator[Widening]:
     """Yield a mode that was stricter than what holds without it, and is gone."""
@@ -168,11 +168,11 @@ def fallen(
     for statement in before:
         is_gone = statement.entry.word("read") == "rank" and statement.about not in there
         if is_gone and level_of(statement) < default_level(statement):
-            words = f"{statement.name} is no longer {shown(statement.value)}"
+            words = f"{statement.name} is no longer {shorten(statement.value)}"
             yield Widening(statement, rule_of(statement, "mode"), words, is_gone=True)
 
 
-def listed(
+def find_new_items(
     statement: SurfaceStatement, old: Sequence[SurfaceStatement]
 ) -> Iterator[Widening]:
     """Yield an item that a list did not hold before."""
@@ -181,7 +181,7 @@ def listed(
     if statement.entry.word("read") == "folder":
         if HARMLESS_FOLDERS.fullmatch(statement.value):
             return
-        words = f"files outside the repository may be read and written: {shown(statement.value)}"
+        words = f"files outside the repository may be read and written: {shorten(statement.value)}"
         yield Widening(statement, "folder", words)
         return
     yield Widening(statement, rule_of(statement, "tool"), sentence(statement))
@@ -195,8 +195,8 @@ def sentence(statement: SurfaceStatement) -> str:
     """Return what an entry says of its value."""
     words = statement.entry.word("says") or "{name} is {value}"
     for key, value in (
-        ("{value}", shown(statement.value)),
-        ("{name}", shown(statement.name)),
+        ("{value}", shorten(statement.value)),
+        ("{name}", shorten(statement.name)),
         ("{tool}", statement.tool),
     ):
         words = words.replace(key, value)

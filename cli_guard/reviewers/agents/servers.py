@@ -39,6 +39,10 @@ VALUE_OPTIONS = frozenset(
     ("--with", "--python", "--index-url", "--registry", "--cache", "-c", "--call")
 )
 CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
+# Options of `docker run` without a value.
+CONTAINER_FLAGS = frozenset(
+    "-i -t -it -d --rm --init --privileged --interactive --tty --detach --read-only".split()
+)
 MOUNTS = re.compile(
     r"(?:.*[=,])?(?:/var/run/docker\.sock|/run/docker\.sock|~|\$HOME|\$\{(?:env:)?HOME\}|/|/home(?:/[^/:,]+)?|/Users(?:/[^/:,]+)?|/root|/etc)"
     r"(?:/?|/\.(?:ssh|aws|config|kube|docker|gnupg)/?)(?:[:,].*)?"
@@ -132,27 +136,12 @@ def named_package(words: Sequence[str]) -> str:
 
 def image_of(words: Sequence[str]) -> str:
     """Return the image of `docker run`: the first operand; an option with a value of its own takes one more word."""
-    flags = frozenset(
-        (
-            "-i",
-            "-t",
-            "-it",
-            "-d",
-            "--rm",
-            "--init",
-            "--privileged",
-            "--interactive",
-            "--tty",
-            "--detach",
-            "--read-only",
-        )
-    )
     waiting = list(words)
     while waiting:
         word = waiting.pop(0)
         if not word.startswith("-"):
             return word
-        if word not in flags and "=" not in word:
+        if word not in CONTAINER_FLAGS and "=" not in word:
             waiting = waiting[1:]
     return ""
 

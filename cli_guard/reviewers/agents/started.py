@@ -59,7 +59,7 @@ def write_words(*nodes: Node) -> str:
     return "".join(text for _, text in word_pieces(*nodes)).strip()
 
 
-def reached(entry: Entry, items: list[Node], started: list[Node]) -> list[Node]:
+def find_reached(entry: Entry, items: list[Node], started: list[Node]) -> list[Node]:
     """Return the items that start, and those that these name, whatever starts them."""
     key = entry.word("reaches")
     if not key:

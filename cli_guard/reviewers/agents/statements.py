@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from cli_guard.reviewers.agents.reading import line_of, read_parts, text_of
-from cli_guard.reviewers.agents.started import commands_of, reached
+from cli_guard.reviewers.agents.started import commands_of, find_reached
 from cli_guard.reviewers.agents.tables import Entry, SurfaceFile, steps_of
 from cli_guard.reviewers.commands.extract.nodes import Document, Items, Node, Scalar, Table
 
@@ -100,7 +100,7 @@ def of_entry(
 
 def held_by(entry: Entry, nodes: list[Node]) -> list[Node]:
     """Return the nodes that an entry is about, and those that these start in turn."""
-    return reached(entry, nodes, [node for node in nodes if holds(entry, node)])
+    return find_reached(entry, nodes, [node for node in nodes if holds(entry, node)])
 
 
 def inline_commands(
