@@ -29,10 +29,11 @@ HOST_NAME = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?(?:/.*)?")
 HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move"))
 INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash".split())
 NODE_RUNNERS = frozenset("npx npm bunx bun pnpm yarn".split())
-# An option of a compiler or linker that names no program, and what Go's `-X` sets.
+# An option of a compiler or linker that names no program, plug-in or folder of somebody's, and what Go's `-X` sets.
 FLAG = re.compile(
-    r"-[IlLDUWOgmvswXN][\w./:=+,-]*|-f(?!plugin)[\w=-]+|-std=[\w+]+|-pthread|-static|-shared|-race|all"
-    r"|[\w./-]+=[\w.+-]*"
+    r"(?!-(?:wrapper|specs|W\w,.*plugin|[IL]/(?!(?:usr|opt)/)))"
+    r"(?:-[IlLDUWOgmvswXN][\w./:=+,-]*|-f(?!plugin)[\w=-]+|-std=[\w+]+|-pthread|-static|-shared|-race|all"
+    r"|[\w./-]+=[\w.+-]*)"
 )
 # Between the parts of a task's name: `db:migrate`, `docs/publish`.
 SEGMENTS = re.compile(r"[:/.\s]+")

@@ -45,6 +45,7 @@ def widenings(
     old = [*before, *beside]
     new = [*after, *beside]
     known = {each.identity for each in old}
+    old_grants = [(each, grant_of(each)) for each in grants_in(old)]
     judged = 0
     for statement in after:
         read = statement.entry.word("read")
@@ -56,7 +57,7 @@ def widenings(
                 words = f"more than {MOST_JUDGED} new grants, which are not all judged"
                 yield Widening(statement, "tool", words)
                 break
-            yield from find_wider_grants(statement, old, new)
+            yield from find_wider_grants(statement, old_grants, old, new)
         elif read in ("listing", "folder"):
             yield from find_new_items(statement, old)
     yield from find_lost_denials(before, new)
@@ -94,6 +95,7 @@ def default_level(statement: SurfaceStatement) -> int:
 
 def find_wider_grants(
     statement: SurfaceStatement,
+    old_grants: Sequence[tuple[SurfaceStatement, Grant]],
     old: Sequence[SurfaceStatement],
     new: Sequence[SurfaceStatement],
 ) -> Iterator[Widening]:
@@ -101,8 +103,8 @@ def find_wider_grants(
     grant = grant_of(statement)
     if grant.sort == statement.entry.word("but") or is_beaten(statement, grant, new):
         return
-    for other in grants_in(old):
-        if grant_of(other).covers(grant) and not is_beaten(other, grant_of(other), old):
+    for other, held in old_grants:
+        if held.covers(grant) and not is_beaten(other, held, old):
             return
     danger = danger_of(grant)
     if danger:
