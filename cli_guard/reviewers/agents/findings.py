@@ -56,7 +56,8 @@ def at_line(
     rule = catalog.one(GROUP, f"agent-{rule_id}")
     remedy = rule.remedy
     if known and rule.severity is Severity.HIGH:
-        remedy = f"{remedy} For the whole team: [[surface.known]] {known}"
+        entry = f'known = [{{{known}, reason = "..."}}]'
+        remedy = f"{remedy} For the whole team, under [surface] of cli-guard.toml: {entry}"
     return rule.finding(
         path=change.path,
         line=line,
