@@ -47,6 +47,7 @@ class Deed:
     unless: re.Pattern[str] | None
     needs: dict[str, re.Pattern[str]]
     goes_on: bool
+    has_person: bool
 
     def matches(self, verb: str, clause: str, before: str, behind: str) -> bool:
         """Return whether what stands behind a verb makes it this deed. `before`, `behind` are the sentences beside."""
@@ -100,6 +101,7 @@ def read_deed(row: dict[str, object]) -> Deed:
         unless=pattern_of(str(row["unless"])) if "unless" in row else None,
         needs={verb: pattern_of(text) for verb, text in dict(row.get("needs", {})).items()},  # type: ignore[call-overload]
         goes_on=bool(row.get("next")),
+        has_person=bool(row.get("subject")),
     )
 
 
@@ -190,24 +192,63 @@ def deed_in(sentence: str, before: str = "", behind: str = "") -> Deed | None:
     """Return the first deed that a sentence orders, None if it orders none."""
     if sentence.rstrip().endswith("?"):
         return None
-    tokens = [(found[0].lower(), found.end()) for found in TOKEN.finditer(sentence)]
-    names = [word.replace("’", "'") for word, _ in tokens]
+    tokens = list(TOKEN.finditer(sentence[:LONGEST_SENTENCE]))
+    names = [found[0].lower().replace("’", "'") for found in tokens]
     is_about_others = has_other_subject(names)
-    for place, (verb, (_, end)) in enumerate(zip(names, tokens, strict=True)):
-        for deed in deeds():
-            if verb not in deed.verbs:
-                continue
-            negations, is_without = count_negations(names, place)
-            if bool(negations % 2) is not deed.is_negated:
-                continue
-            if not is_without and not is_ordered(names, place, is_about_others, deed):
-                continue
-            if is_without and is_about_others:
-                continue
-            clause = sentence[end : end + LONGEST_CLAUSE]
-            if deed.matches(verb, clause, before, behind):
+    for place, name in enumerate(names):
+        verb = verb_of(names, place)
+        # Of a passive, what it is done to stands before it.
+        start = tokens[place].end() if verb == name else 0
+        clause = sentence[start : start + LONGEST_CLAUSE]
+        for deed in deeds_of(verb):
+            if is_done(deed, names, place, is_about_others) and deed.matches(
+                verb, clause, before, behind
+            ):
                 return deed
     return None
+
+
+@cache
+def deeds_by_verb() -> dict[str, list[Deed]]:
+    found: dict[str, list[Deed]] = {}
+    for deed in deeds():
+        for verb in deed.verbs:
+            found.setdefault(verb, []).append(deed)
+    return found
+
+
+def deeds_of(verb: str) -> list[Deed]:
+    return deeds_by_verb().get(verb, [])
+
+
+def verb_of(names: Sequence[str], place: int) -> str:
+    """Return the verb at a place in the form of an order; a participle only in a passive: `must be sent`."""
+    name = names[place]
+    is_passive = place > 1 and names[place - 1] == "be"
+    if not is_passive or name in ("aware", "told", "informed", "asked", "notified"):
+        return name
+    irregular = read_table(TABLE)["participles"].get(name)
+    if irregular:
+        return str(irregular)
+    stem = name.removesuffix("ed")
+    known = (
+        each for each in (stem, f"{stem}e", f"{stem[:-1]}y", stem[:-1]) if deeds_of(each)
+    )
+    return next(known, name)
+
+
+def is_done(deed: Deed, names: Sequence[str], place: int, is_about_others: bool) -> bool:
+    """Return whether a verb at a place is ordered, or its omission where that is the deed."""
+    negations, is_without = count_negations(names, place)
+    if bool(negations % 2) is not deed.is_negated:
+        return False
+    if deed.has_person:
+        return not words("persons").isdisjoint(names[max(place - 8, 0) : place])
+    if names[place - 1 : place] == ["be"]:
+        return not words("modals").isdisjoint(names[max(place - 5, 0) : place])
+    if is_without:
+        return not is_about_others
+    return is_ordered(names, place, is_about_others)
 
 
 def order_in(text: str) -> Deed | None:
@@ -243,7 +284,7 @@ def count_negations(names: Sequence[str], place: int) -> tuple[int, bool]:
     return count, is_without
 
 
-def is_ordered(names: Sequence[str], place: int, is_about_others: bool, deed: Deed) -> bool:
+def is_ordered(names: Sequence[str], place: int, is_about_others: bool) -> bool:
     """Return whether a verb is in the place of an order."""
     before = place - 1
     while before >= 0 and names[before] in words("negators") | {"do", "to", "ever", "even"}:
@@ -253,9 +294,24 @@ def is_ordered(names: Sequence[str], place: int, is_about_others: bool, deed: De
     word = names[before]
     if names[place - 1] == "to":
         return word in words("before_to") and not is_about_others
-    if word in words("modals"):
-        return (before > 0 and names[before - 1] in words("agents")) or not is_about_others
-    return word in words("leaders") and not is_about_others
+    if word in words("modals") and before > 0 and names[before - 1] in words("agents"):
+        return True
+    if is_about_others:
+        return False
+    if word in words("leaders") | words("modals"):
+        return True
+    return is_behind_condition(names, place, word)
+
+
+def is_behind_condition(names: Sequence[str], place: int, word: str) -> bool:
+    """Return whether a verb follows a condition without a comma: "before the first edit read ..."."""
+    if word in words("subjects") | words("agents") | words("starters") | words("persons"):
+        return False
+    begins = 0
+    for each in range(place):
+        if names[each] in (",", ";", ":"):
+            begins = each + 1
+    return names[begins] in words("starters") and place - begins in range(2, 7)
 
 
 def has_other_subject(names: Sequence[str]) -> bool:
