@@ -26,10 +26,12 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
-SHELLS = frozenset(
-    ("", "sh", "bash", "zsh", "shell", "console", "shell-session", "terminal", "text")
+SHELLS = frozenset(("sh", "bash", "zsh", "shell", "console", "shell-session", "terminal"))
+# In a fence without a language, a line that may be a command.
+COMMAND_LINE = re.compile(
+    r"(?m)^[ \t]{0,20}(?:[$%][ \t]+)?([a-z][\w./-]*[ \t]+[^\n]{1,2000})$"
 )
-SPAN = re.compile(r"`([^`\n]{4,400})`")
+SPAN = re.compile(r"`((?:[$%][ \t]+)?[A-Za-z_.~$(][^`\n]{3,400})`")
 PROMPT = re.compile(r"(?m)^[ \t>]{0,20}[$%#][ \t]+(?=\w)")
 MOST = 300
 # The rule, the statement, and what is said of it.
@@ -122,8 +124,13 @@ class TextOfFile:
 def commands_in(block: Block) -> Iterator[tuple[int, str]]:
     """Yield the commands that a block gives, each with its first line."""
     if block.kind is BlockKind.FENCE:
-        if block.language.lower() in SHELLS and not is_excused(block):
+        if is_excused(block):
+            return
+        if block.language.lower() in SHELLS:
             yield block.lines[0][0], PROMPT.sub("", block.text)
+        elif not block.language:
+            for found in COMMAND_LINE.finditer(block.text):
+                yield block.line_at(found.start()), found[1]
         return
     for sentence in sentences_of(block):
         for span in SPAN.finditer(sentence.raw):

@@ -15,7 +15,7 @@ from cli_guard.rules.catalog import read_patterns, read_table
 
 TABLE = "agents/text.toml"
 SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|\n\s{0,40}(?=[-*•]\s|\d{1,3}[.)]\s)"
+    r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|\n\s{0,40}(?=\||[-*•]\s|\d{1,3}[.)]\s)"
 )
 TOKEN = re.compile(r"[\w’']+(?:-\w+)*|--?[a-z][\w-]*|[^\w\s]")
 MARKUP = re.compile(r"[*`]{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|^#{1,6}\s|^>\s?|\[[ x]\]\s")
@@ -30,6 +30,13 @@ PATH = re.compile(r"(?<![\w/:.])(?:\./)?(?:[\w.-]+/)+[\w.-]+\.\w{1,5}\b")
 PRONOUN = re.compile(
     r"(?i)^\W*(?:it|them|this|that|these|the (?:results?|outputs?|contents?|values?|files?|data))\b"
 )
+# A row of a table or an item that says what an option or a command does.
+DEFINITION = re.compile(
+    r"[\s|*_\[>+-]{0,20}(?:`[^`\n]{1,200}`|--?\w[\w-]{0,60})[^:|—–.]{0,60}?(?:[:|—–]| - )"
+)
+CLAUSE_END = re.compile(r"[;|]")
+# Fences whose words are read as words; others hold code.
+PROSE = frozenset(("", "text", "txt", "md", "markdown", "plaintext", "prompt", "xml"))
 LONGEST_SENTENCE = 2_000
 LONGEST_CLAUSE = 400
 
@@ -128,11 +135,14 @@ def patterns() -> dict[str, re.Pattern[str]]:
 def find_orders(blocks: Sequence[Block]) -> Iterator[Order]:
     """Yield the orders of a text with a deed."""
     for block in blocks:
+        if block.kind is BlockKind.FENCE and block.language.lower() not in PROSE:
+            continue
         sentences = list(sentences_of(block))
         for place, sentence in enumerate(sentences):
             before = sentences[place - 1].text if place else ""
             behind = sentences[place + 1].text if place + 1 < len(sentences) else ""
-            deed = deed_in(sentence.text, before, behind)
+            is_definition = DEFINITION.match(sentence.raw) is not None
+            deed = deed_in(sentence.text, before, behind, is_definition=is_definition)
             if deed is not None:
                 yield Order(deed.name, deed.says, sentence.text, sentence.line, block.kind)
 
@@ -188,18 +198,20 @@ def is_excused(block: Block) -> bool:
     return any(patterns()["heading"].search(title) for title in block.headings)
 
 
-def deed_in(sentence: str, before: str = "", behind: str = "") -> Deed | None:
+def deed_in(
+    sentence: str, before: str = "", behind: str = "", *, is_definition: bool = False
+) -> Deed | None:
     """Return the first deed that a sentence orders, None if it orders none."""
     if sentence.rstrip().endswith("?"):
         return None
     tokens = list(TOKEN.finditer(sentence[:LONGEST_SENTENCE]))
     names = [found[0].lower().replace("’", "'") for found in tokens]
-    is_about_others = has_other_subject(names)
+    is_about_others = is_definition or has_other_subject(names)
     for place, name in enumerate(names):
         verb = verb_of(names, place)
         # Of a passive, what it is done to stands before it.
         start = tokens[place].end() if verb == name else 0
-        clause = sentence[start : start + LONGEST_CLAUSE]
+        clause = CLAUSE_END.split(sentence[start : start + LONGEST_CLAUSE], maxsplit=1)[0]
         for deed in deeds_of(verb):
             if is_done(deed, names, place, is_about_others) and deed.matches(
                 verb, clause, before, behind
@@ -243,7 +255,7 @@ def is_done(deed: Deed, names: Sequence[str], place: int, is_about_others: bool)
     if bool(negations % 2) is not deed.is_negated:
         return False
     if deed.has_person:
-        return not words("persons").isdisjoint(names[max(place - 8, 0) : place])
+        return is_person_subject(names[max(place - 8, 0) : place])
     if names[place - 1 : place] == ["be"]:
         return not words("modals").isdisjoint(names[max(place - 5, 0) : place])
     if is_without:
@@ -273,15 +285,26 @@ def is_command_ordered(before: str) -> bool:
 def count_negations(names: Sequence[str], place: int) -> tuple[int, bool]:
     """Return how many negations govern a verb, and whether `without` stands right before it."""
     count = 0
+    is_condition = False
     for word in names[:place]:
-        if word in words("resets"):
+        if word in words("conditions"):
+            is_condition = True
+        if word in words("resets") or (word == "," and is_condition):
             count = 0
+            is_condition = False
         elif word in words("negators"):
             count += 1
         elif word in words("lifting") and count:
             count -= 1
     is_without = place > 0 and names[place - 1] in ("without", "avoid", "ever")
     return count, is_without
+
+
+def is_person_subject(before: Sequence[str]) -> bool:
+    """Return whether the nearest subject before a verb is a person, not the agent."""
+    known = words("persons") | words("subjects") | words("agents")
+    nearest = next((name for name in reversed(before) if name in known), "")
+    return nearest in words("persons")
 
 
 def is_ordered(names: Sequence[str], place: int, is_about_others: bool) -> bool:
