@@ -93,19 +93,13 @@ def decode_selectors(run: str) -> str:
 
 def find_split_words(text: str) -> Iterator[HiddenText]:
     """Yield the first word of each line that holds characters without width, as it is read without them."""
-    last = 0
-    for found in IN_WORD.finditer(text):
-        number = line_at(text, found.start())
-        if number == last:
+    for number, line in enumerate(text.split("\n"), 1):
+        found = IN_WORD.search(line)
+        if found is None:
             continue
-        last = number
-        begins = WORD_BEFORE.search(text, max(found.start() - 40, 0), found.start())
-        ends = WORD_BEHIND.match(text, found.end(), found.end() + 40)
-        word = text[
-            begins.start() if begins else found.start() : ends.end()
-            if ends
-            else found.end()
-        ]
+        before = WORD_BEFORE.search(line[max(found.start() - 40, 0) : found.start()])
+        behind = WORD_BEHIND.match(line, found.end())
+        word = f"{before[0] if before else ''}{behind[0] if behind else ''}"
         yield HiddenText(
             "characters without width inside a word", UNSEEN.sub("", word), number
         )

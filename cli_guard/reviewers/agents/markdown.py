@@ -23,6 +23,10 @@ CLOSES_HIDDEN = re.compile(r"(?i)</(?:details|div|span|p|section|template)>")
 FRONT_LINE = re.compile(r"---[ \t]*\r?")
 
 
+CODE = re.compile(r"`[^`\n]{1,400}`")
+MOST_PARTS = 100
+
+
 class BlockKind(StrEnum):
     """How a block is shown."""
 
@@ -105,13 +109,15 @@ class BlockReader:
     def _read_parts(self, number: int, line: str) -> Iterator[Block]:
         """Read a line of which comments and hidden elements may be parts."""
         rest = line
-        while rest:
+        for _ in range(MOST_PARTS):
             closes = {
                 BlockKind.COMMENT: CLOSES_COMMENT,
                 BlockKind.COLLAPSED: CLOSES_HIDDEN,
             }.get(self._kind)
-            found = closes.search(rest) if closes else OPENS_COMMENT.search(rest)
-            hidden = None if closes else OPENS_HIDDEN.search(rest)
+            # What is quoted as code opens nothing.
+            marks = rest if closes else CODE.sub(lambda code: " " * len(code[0]), rest)
+            found = (closes or OPENS_COMMENT).search(marks)
+            hidden = None if closes else OPENS_HIDDEN.search(marks)
             first = min(
                 filter(None, (found, hidden)), key=lambda each: each.start(), default=None
             )
@@ -125,8 +131,9 @@ class BlockReader:
             else:
                 self._kind = BlockKind.COMMENT if first is found else BlockKind.COLLAPSED
             rest = rest[first.end() :]
-        if not line:
-            yield from self._close()
+        # So many parts are no page; what is left counts as what is not shown.
+        self._kind = BlockKind.COMMENT
+        self._add(number, rest)
 
     def _read_plain(self, number: int, line: str) -> Iterator[Block]:
         comment = LINK_COMMENT.fullmatch(line)

@@ -33,7 +33,8 @@ COMMAND_LINE = re.compile(
 )
 SPAN = re.compile(r"`((?:[$%][ \t]+)?[A-Za-z_.~$(][^`\n]{3,400})`")
 PROMPT = re.compile(r"(?m)^[ \t>]{0,20}[$%#][ \t]+(?=\w)")
-MOST = 300
+MOST = 1_000
+LONGEST_SCRIPT = 20_000
 # The rule, the statement, and what is said of it.
 TextRemark = tuple[str, SurfaceStatement, str]
 WHERE = {
@@ -126,9 +127,10 @@ def commands_in(block: Block) -> Iterator[tuple[int, str]]:
     if block.kind is BlockKind.FENCE:
         if is_excused(block):
             return
-        if block.language.lower() in SHELLS:
+        is_shell = block.language.lower() in SHELLS
+        if is_shell and len(block.text) <= LONGEST_SCRIPT:
             yield block.lines[0][0], PROMPT.sub("", block.text)
-        elif not block.language:
+        elif is_shell or not block.language:
             for found in COMMAND_LINE.finditer(block.text):
                 yield block.line_at(found.start()), found[1]
         return

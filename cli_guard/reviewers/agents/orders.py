@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, islice
 
 from cli_guard.reviewers.agents.markdown import Block, BlockKind
 from cli_guard.rules.catalog import read_patterns, read_table
@@ -24,9 +25,10 @@ QUOTED = re.compile(
 )
 # Names that are kept for documents reach nobody.
 RESERVED = re.compile(
-    r"(?i)\b(?:[\w-]+\.)*(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)\b"
+    r"(?i)(?<![\w-])(?:[\w-]{1,63}\.){0,8}(?:example(?:\.(?:com|net|org))?|test|invalid|localhost"
+    r"|(?:attacker|evil|malicious)[\w-]{0,40}\.\w{2,6})\b"
 )
-PATH = re.compile(r"(?<![\w/:.])(?:\./)?(?:[\w.-]+/)+[\w.-]+\.\w{1,5}\b")
+PATH = re.compile(r"(?<![\w/:.])(?:\./)?(?:[\w.-]{1,100}/){1,20}[\w.-]{1,100}\.\w{1,5}\b")
 PRONOUN = re.compile(
     r"(?i)^\W*(?:it|them|this|that|these|the (?:results?|outputs?|contents?|values?|files?|data))\b"
 )
@@ -37,7 +39,8 @@ DEFINITION = re.compile(
 CLAUSE_END = re.compile(r"[;|]")
 # Fences whose words are read as words; others hold code.
 PROSE = frozenset(("", "text", "txt", "md", "markdown", "plaintext", "prompt", "xml"))
-LONGEST_SENTENCE = 2_000
+LONGEST_SENTENCE = 1_000
+MOST_VERBS = 40
 LONGEST_CLAUSE = 400
 
 
@@ -112,6 +115,7 @@ def read_deed(row: dict[str, object]) -> Deed:
     )
 
 
+@cache
 def pattern_of(text: str) -> re.Pattern[str]:
     """Compile a pattern of the table, with the things that it names."""
     things = read_table(TABLE)["things"]
@@ -153,12 +157,27 @@ def sentences_of(block: Block) -> Iterator[Sentence]:
         return
     text = block.text
     start = 0
-    ends = [found.end() for found in SENTENCE_END.finditer(text)] + [len(text)]
-    for end in ends:
+    counted = 0
+    row = 0
+    for end in ends_of_sentences(text):
         part = text[start:end]
         if part.strip():
-            lead = len(part) - len(part.lstrip())
-            yield Sentence(clean(part, block), part, block.line_at(start + lead))
+            begin = start + len(part) - len(part.lstrip())
+            row += text.count("\n", counted, begin)
+            counted = begin
+            yield Sentence(clean(part, block), part, block.lines[row][0])
+        start = end
+
+
+def ends_of_sentences(text: str) -> Iterator[int]:
+    """Yield where sentences end; a very long one is read in pieces."""
+    start = 0
+    for end in chain((found.end() for found in SENTENCE_END.finditer(text)), (len(text),)):
+        while end - start > LONGEST_SENTENCE:
+            blank = text.rfind(" ", start + 1, start + LONGEST_SENTENCE)
+            start = blank if blank > start else start + LONGEST_SENTENCE
+            yield start
+        yield end
         start = end
 
 
@@ -207,10 +226,11 @@ def deed_in(
     tokens = list(TOKEN.finditer(sentence[:LONGEST_SENTENCE]))
     names = [found[0].lower().replace("’", "'") for found in tokens]
     is_about_others = is_definition or has_other_subject(names)
-    for place, name in enumerate(names):
-        verb = verb_of(names, place)
+    verbs = ((place, verb_of(names, place)) for place in range(len(names)))
+    known = (each for each in verbs if deeds_of(each[1]))
+    for place, verb in islice(known, MOST_VERBS):
         # Of a passive, what it is done to stands before it.
-        start = tokens[place].end() if verb == name else 0
+        start = tokens[place].end() if verb == names[place] else 0
         clause = CLAUSE_END.split(sentence[start : start + LONGEST_CLAUSE], maxsplit=1)[0]
         for deed in deeds_of(verb):
             if is_done(deed, names, place, is_about_others) and deed.matches(
@@ -251,6 +271,9 @@ def verb_of(names: Sequence[str], place: int) -> str:
 
 def is_done(deed: Deed, names: Sequence[str], place: int, is_about_others: bool) -> bool:
     """Return whether a verb at a place is ordered, or its omission where that is the deed."""
+    # Of a verb that is ordered, what it is done to follows: "email, phone" are nouns.
+    if not deed.is_negated and names[place + 1 : place + 2] in ([","], ["/"], ["]"], [")"]):
+        return False
     negations, is_without = count_negations(names, place)
     if bool(negations % 2) is not deed.is_negated:
         return False
@@ -287,7 +310,7 @@ def count_negations(names: Sequence[str], place: int) -> tuple[int, bool]:
     count = 0
     is_condition = False
     for word in names[:place]:
-        if word in words("conditions"):
+        if word in words("conditions") or word == "without":
             is_condition = True
         if word in words("resets") or (word == "," and is_condition):
             count = 0
@@ -316,7 +339,8 @@ def is_ordered(names: Sequence[str], place: int, is_about_others: bool) -> bool:
         return True
     word = names[before]
     if names[place - 1] == "to":
-        return word in words("before_to") and not is_about_others
+        is_urged = word in words("before_to") | words("lifting")
+        return is_urged and not is_about_others
     if word in words("modals") and before > 0 and names[before - 1] in words("agents"):
         return True
     if is_about_others:
