@@ -2,7 +2,8 @@
 
 `agent_paths` beside this folder says which files matter, `tables` what tools read in them. `reading` and `statements`
 turn both states of a file into statements; `starts`, `permissions`, `servers` and `traffic` judge those that are new or
-changed, `judging` brings them together and `findings` puts them into words.
+changed. `markdown`, `hidden` and `orders` read the texts that agents obey, which `obeyed` judges. `judging` brings
+all together and `findings` puts it into words.
 """
 
 from cli_guard.model import Report

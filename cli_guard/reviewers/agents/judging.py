@@ -6,6 +6,7 @@ from itertools import chain
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.agents.findings import at_line, is_critical, word_finding
+from cli_guard.reviewers.agents.obeyed import remarks_on_text
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
 from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
@@ -92,6 +93,8 @@ def remarks_on(
     yield from of_servers(state)
     yield from of_plugins(state)
     yield from of_traffic(state)
+    for rule, statement, words in remarks_on_text(subject, state):
+        yield SurfaceRemark(rule, statement, words)
 
 
 def of_local(state: FileState) -> Finding:
