@@ -270,7 +270,7 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         root = root_of(Path(place.names[-1]).parent)
         if root:
             policy = policy_in(replace(invocation, cwd=root))
-            answers.append(judge_surface(use, place.names, root, policy))
+            answers.append(judge_surface(use, place.names, root, policy, invocation.env))
     if not place.kinds <= UNREMARKABLE or any(
         ".git" in Path(name).parts for name in place.names
     ):

@@ -4,12 +4,14 @@ Such a file counts as soon as it is written: it may start something before it is
 """
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.agents.uses import Write
 from cli_guard.agents.wording import HookAnswer
-from cli_guard.model import Decision, Disposition, FileChange, Finding
+from cli_guard.errors import CliGuardError
+from cli_guard.model import Decision, Disposition, FileChange, Finding, Need
 from cli_guard.policy.decisions import Policy
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.agents import review
@@ -49,7 +51,11 @@ def read_inside(root: Path, path: str) -> str | None:
 
 
 def judge_surface(
-    use: Write, names: tuple[str, ...], root: Path, policy: Policy
+    use: Write,
+    names: tuple[str, ...],
+    root: Path,
+    policy: Policy,
+    env: Mapping[str, str],
 ) -> HookAnswer | None:
     """Return what the reviewer of agents says of a write to a work tree. `names` are the path, and where links lead."""
     path = os.path.relpath(names[-1], os.path.realpath(root))
@@ -65,7 +71,36 @@ def judge_surface(
         contents=WorkTreeContents(root, path, old, new),
         known_statements=policy.known_statements,
     )
-    return answer_of(review(subject).findings, policy, path)
+    findings = review(subject).findings
+    return answer_of(without_answered(findings, policy, root, env), policy, path)
+
+
+def without_answered(
+    findings: tuple[Finding, ...], policy: Policy, root: Path, env: Mapping[str, str]
+) -> tuple[Finding, ...]:
+    """Return the findings but those that a person approved in this repository: the same statement of the same file.
+
+    One for which policy wants more than an answer at a terminal is asked about again.
+    """
+    asked = {
+        each.fingerprint
+        for each in findings
+        if policy.disposition(each) is Disposition.REVIEW
+        and policy.need_for(each) == Need()
+    }
+    if not asked:
+        return findings
+    from cli_guard.approvals.storage import StateFolder
+    from cli_guard.git.repository import GitRepository
+    from cli_guard.state.records import Records
+
+    try:
+        folder = GitRepository.discover(root, env).state_folder
+        given = StateFolder(Records(folder)).read_unsigned()
+    except (CliGuardError, OSError):
+        return findings
+    answered = asked.intersection(mark for each in given for mark in each.made.findings)
+    return tuple(each for each in findings if each.fingerprint not in answered)
 
 
 def answer_of(

@@ -26,6 +26,8 @@ RULE_OF_WIDENING = {
     "traffic": "traffic",
 }
 SHOWN_FILES = 3
+# A finding on a whole file stands at its first line.
+TOP = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class SurfaceRemark:
     statement: SurfaceStatement
     words: str
     is_gone: bool = False
+    beneath: str = ""
 
 
 def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
@@ -68,7 +71,7 @@ def of_state(
         message = (
             f"{state.file.tool} reads this file, and it cannot be read: {state.problem}"
         )
-        yield at_line("unreadable", state.change, 1, message)
+        yield at_line("unreadable", state.change, TOP, message)
     if state.file.local and state.change.status in (Status.ADDED, Status.COPIED):
         yield of_local(state)
     for remark in remarks_on(subject, judge, state):
@@ -80,6 +83,7 @@ def of_state(
                 remark.statement,
                 remark.words,
                 is_gone=remark.is_gone,
+                beneath=remark.beneath,
             )
 
 
@@ -97,7 +101,7 @@ def remarks_on(
 def of_local(state: FileState) -> Finding:
     path = state.change.path
     message = f"{state.file.local}; keep it out with a line `{path.rpartition('/')[2]}` in .gitignore"
-    return at_line("local-state", state.change, 1, message)
+    return at_line("local-state", state.change, TOP, message)
 
 
 def of_starts(
@@ -113,7 +117,7 @@ def of_starts(
             continue
         is_changed = any(each.about == statement.about for each in state.before)
         words = words_of_start(statement, start, is_changed)
-        yield SurfaceRemark(rule, statement, words)
+        yield SurfaceRemark(rule, statement, words, beneath=start.content)
 
 
 def is_plain_shell(statement: SurfaceStatement) -> bool:
@@ -227,7 +231,7 @@ def of_links(changes: Sequence[FileChange]) -> Iterator[Finding]:
             and change.status is not Status.DELETED
         ):
             yield at_line(
-                "unreadable", change, 1, "a symbolic link stands in place of settings"
+                "unreadable", change, TOP, "a symbolic link stands in place of settings"
             )
 
 
@@ -246,4 +250,4 @@ def of_unknown(changes: Sequence[FileChange]) -> Iterator[Finding]:
             f" and {len(unknown) - SHOWN_FILES} more" if len(unknown) > SHOWN_FILES else ""
         )
         message = f"the folder belongs to an agent, and what it does with these is not known here: {names}{more}"
-        yield at_line("unknown-file", unknown[0], 1, message)
+        yield at_line("unknown-file", unknown[0], TOP, message)

@@ -53,12 +53,13 @@ def read_pairs(path: str, front: str) -> Document:
     return Document(path, (table,))
 
 
-def line_of(node: Node | None) -> int:
-    """Return the line of a node, or of the first scalar in it."""
-    for each in every([node] if node else []):
-        if isinstance(each, Scalar):
-            return each.line
-    return 1
+def span_of(node: Node) -> tuple[int, int]:
+    """Return the first and the last line of a node, by the scalars in it."""
+    found = [each.pieces for each in every([node]) if isinstance(each, Scalar)]
+    if not found:
+        return 1, 1
+    first = found[0][0][0]
+    return first, max(first, found[-1][-1][0])
 
 
 def text_of(node: Node | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
-from cli_guard.commands import Context, Setting, judge_or_raise
+from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge_or_raise
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.reading import text_of
@@ -59,6 +59,8 @@ SECRET_NAME = re.compile(
 PLACEHOLDER = re.compile(
     r"(?i)(?:bearer\s+)?(?:x{3,}|your|changeme|placeholder|example|dummy|todo|test|none|null|.{0,7}$)"
 )
+# The tree, and the places of installed programs.
+HERE = re.compile(rf"{ROOT}/|/(?:usr/(?:local/)?)?s?bin/|/opt/homebrew/bin/|/nix/store/")
 REPOSITORY = re.compile(r"(?:git\+|github:|https?://|git@)")
 
 
@@ -226,15 +228,13 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
         yield from (f"{word} is mounted" for word in words if MOUNTS.fullmatch(word))
         if "--privileged" in words or "--network=host" in words:
             yield "the container reaches this machine"
-    elif re.match(
-        r"(?:/(?!usr/(?:local/)?bin/|bin/|opt/homebrew/bin/)|~|\$HOME|\.\./|[A-Za-z]:\\)",
-        words[0],
-    ):
+    elif re.match(r"\$HOME|[A-Za-z]:\\", words[0]):
         yield f"{words[0]} is outside the repository"
     text = write_words(Items([Scalar(((1, word),)) for word in words]))
     verdict = judge_or_raise(
         text, Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
     )
+    yield from outside_programs(verdict)
     if verdict.verdict is Decision.DENY:
         yield verdict.reason
     elif program in SHELLS and len(words) > 2:
@@ -243,6 +243,15 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
         )
         if inner.verdict is Decision.DENY:
             yield inner.reason
+
+
+def outside_programs(verdict: Verdict) -> Iterator[str]:
+    """Yield the programs and scripts that a command runs from elsewhere than the repository and the system."""
+    for each in verdict.effects:
+        target = each.target or ""
+        is_path = each.kind is EffectKind.EXEC and target.startswith(("/", "~"))
+        if is_path and not HERE.match(target):
+            yield f"{each.reason}, outside the repository"
 
 
 def reasons_of_tables(node: Table) -> Iterator[str]:

@@ -271,3 +271,15 @@ def test_a_finding_has_its_line_and_says_what_passes() -> None:
     (finding,) = found({}, {SETTINGS: text})
     assert text.splitlines()[(finding.line or 0) - 1].strip() == '"Bash(python3 -c:*)"'
     assert finding.message.endswith("`python3 -c` with any words runs without a question")
+
+
+def test_what_is_gone_stands_where_it_was_taken_away() -> None:
+    lines = ["{", '  "model": "x",', '  "permissions": {', '    "deny": [']
+    end = ['      "Read(b)"', "    ]", "  }", "}", ""]
+    before = "\n".join([*lines, '      "Read(a)",', *end])
+    (finding,) = found({SETTINGS: before}, {SETTINGS: "\n".join([*lines, *end])})
+    assert (finding.line, finding.end_line) == (5, 5)
+    narrow = permissions(allow=["Read"])
+    for finding in found({SETTINGS: before}, {SETTINGS: narrow}):
+        assert finding.line is not None and finding.end_line is not None
+        assert '"permissions"' in "".join(narrow.split("\n")[: finding.end_line])
