@@ -1,11 +1,18 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.agents.findings import at_line, is_critical, word_finding
+from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.reviewers.agents.beneath import AlteredScript, altered_scripts
+from cli_guard.reviewers.agents.commit_subjects import other_matter
+from cli_guard.reviewers.agents.findings import (
+    EVIDENCE_CHARS,
+    at_line,
+    is_critical,
+    word_finding,
+)
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
 from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
@@ -41,8 +48,13 @@ class SurfaceRemark:
     beneath: str = ""
 
 
-def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
-    """Return the findings on some files of a change, by path, line and rule."""
+def review_files(
+    subject: ReviewInput, changes: Sequence[FileChange], starters: Sequence[str] = ()
+) -> Report:
+    """Return the findings on some files of a change, by path, line and rule.
+
+    `starters` are settings beside them that do not change and may start what does.
+    """
     skipped: list[Skipped] = []
     states = [
         state
@@ -53,6 +65,7 @@ def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
     judge = StartJudge(subject)
     judged = chain(
         chain.from_iterable(of_state(subject, judge, state) for state in states),
+        of_altered(subject, altered_scripts(subject, judge, states, starters)),
         of_links(changes),
         of_unknown(changes),
     )
@@ -117,6 +130,8 @@ def of_starts(
             continue
         is_changed = any(each.about == statement.about for each in state.before)
         words = words_of_start(statement, start, is_changed)
+        if rule != "start-clean":
+            words += other_matter(subject, state.change.path)
         yield SurfaceRemark(rule, statement, words, beneath=start.content)
 
 
@@ -152,15 +167,48 @@ def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
     return None
 
 
+def of_altered(subject: ReviewInput, scripts: Iterable[AlteredScript]) -> Iterator[Finding]:
+    """Yield a finding for each changed script beneath a start that was there already."""
+    for each in scripts:
+        statement = each.statement
+        rule = rule_of_start(subject, statement, each.start)
+        if rule == "start-clean":
+            continue
+        name = statement.name.removesuffix(".hooks")
+        starts = f"{name} in {statement.path} starts this script by itself"
+        why = f"{when_of(statement)}; it changed: {each.start.reason}"
+        message = f"{statement.tool}: {starts}, {why}"
+        lines = [
+            line for hunk in each.change.hunks for line in (hunk.new_start, last_of(hunk))
+        ]
+        span = (max(min(lines), 1), max(lines)) if lines else TOP
+        yield at_line(
+            rule,
+            each.change,
+            span,
+            message + other_matter(subject, each.change.path),
+            evidence=f"{statement.name}: {statement.value}"[:EVIDENCE_CHARS],
+            identity="\0".join((*statement.identity, each.start.content)),
+        )
+
+
+def last_of(hunk: Hunk) -> int:
+    """Return the last line of a hunk after the change."""
+    return max(hunk.new_start + len(hunk.added) - 1, hunk.new_start, 1)
+
+
 def words_of_start(statement: SurfaceStatement, start: Start, is_changed: bool) -> str:
     """Return what starts, when, and what is said of it."""
-    when = (
-        statement.entry.word("says")
-        or "without a question when the folder is opened or the tool runs"
-    )
+    when = when_of(statement)
     verb = "its command changed; it starts" if is_changed else "starts"
     name = statement.name.removesuffix(".hooks")
     return f"{name} {verb} by itself, {when}: {start.reason}"
+
+
+def when_of(statement: SurfaceStatement) -> str:
+    """Return in words when a start happens."""
+    otherwise = "without a question when the folder is opened or the tool runs"
+    return statement.entry.word("says") or otherwise
 
 
 def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:

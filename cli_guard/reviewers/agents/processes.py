@@ -69,8 +69,12 @@ def read_calls(path: str, text: str) -> ProgramCalls | None:
     if language is None or not re.search(r"child_process|subprocess", text):
         return None
     root = Trees().root(language, text)
-    kinds = [{"kind": kind} for kind in IMPORT_KINDS[language]]
-    imports = [each for each in root.find_all(any=kinds) if IMPORTS.fullmatch(each.text())]
+    imports = [
+        each
+        for kind in IMPORT_KINDS[language]
+        for each in root.find_all(kind=kind)
+        if IMPORTS.fullmatch(each.text())
+    ]
     names = {name for each in imports for name in names_brought(each.text())}
     call_kind = "call" if language == "python" else "call_expression"
     calls = [

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
 from cli_guard.model import Decision
@@ -30,11 +30,15 @@ GRAVE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
-    """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say."""
+    """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
+
+    `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text.
+    """
 
     signs: frozenset[str] = frozenset()
     reason: str = ""
     digest: str = ""
+    questions: frozenset[str] = frozenset()
 
     @property
     def is_clean(self) -> bool:
@@ -75,15 +79,21 @@ def read_script(path: str, text: str, context: Context) -> ScriptFacts:
         # With any other sign it is not one that only starts programs.
         calls = None
     found = {} if calls else signs_in(text)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    questions: set[str] = set()
     if is_shell(path, text):
         found = {name: says for name, says in found.items() if name == "obfuscated"}
     try:
         commands = calls.commands if calls else commands_in(path, text)
-        found |= judge_commands(commands, lambda each: judge_or_raise(each, context))
+        # Of code that is not read command by command, any other text is another question.
+        questions.update([digest] if found else [])
+        judge = partial(judge_or_raise, context=context)
+        found |= judge_commands(commands, judge, questions)
     except Unreadable as error:
         found["unread"] = str(error)
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return ScriptFacts(frozenset(found), "; ".join(dict.fromkeys(found.values())), digest)
+        questions.add(digest)
+    reason = "; ".join(dict.fromkeys(found.values()))
+    return ScriptFacts(frozenset(found), reason, digest, frozenset(questions))
 
 
 def is_shell(path: str, text: str) -> bool:
@@ -106,9 +116,9 @@ def commands_in(path: str, text: str) -> Iterator[str]:
 
 
 def judge_commands(
-    commands: Iterable[str], judge: Callable[[str], Verdict]
+    commands: Iterable[str], judge: Callable[[str], Verdict], questions: set[str]
 ) -> dict[str, str]:
-    """Return what the judge says of the commands in a script, by the name of a sign."""
+    """Return what the judge says of the commands in a script, by the name of a sign; add what it asks about."""
     found: dict[str, str] = {}
     for number, command in enumerate(commands):
         if number >= MOST_COMMANDS:
@@ -119,6 +129,11 @@ def judge_commands(
             continue
         sign = "denied" if verdict.verdict is Decision.DENY else sign_of(verdict)
         found.setdefault(sign, verdict.reason)
+        questions.update(
+            f"{each.reason} {each.target}"
+            for each in verdict.effects
+            if each.decision is not Decision.ALLOW
+        )
     return found
 
 

@@ -75,6 +75,11 @@ class StartJudge:
             return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
         return start
 
+    def questions_before(self, name: str, text: str) -> frozenset[str]:
+        """Return what a script asked about with the text that it had."""
+        inner = fill_script(text, name)
+        return read_script(name, inner, self._context).questions
+
     def _missing_script(self, command: str, path: str) -> str:
         """Return a word of a command that is the path of a script which was not recorded, "" if there is none."""
         script = read_patterns("agents/programs.toml", "patterns")["script"]
