@@ -57,7 +57,10 @@ def judge_surface(
     policy: Policy,
     env: Mapping[str, str],
 ) -> HookAnswer | None:
-    """Return what the reviewer of agents says of a write to a work tree. `names` are the path, and where links lead."""
+    """Return what the reviewer of agents says of a write to a work tree; ALLOW if a person approved all that it asks.
+
+    `names` are the path, and where links lead.
+    """
     path = os.path.relpath(names[-1], os.path.realpath(root))
     if path.startswith(".."):
         path = os.path.relpath(names[0], root)
@@ -72,7 +75,9 @@ def judge_surface(
         known_statements=policy.known_statements,
     )
     findings = review(subject).findings
-    return answer_of(without_answered(findings, policy, root, env), policy, path)
+    left = without_answered(findings, policy, root, env)
+    approved = HookAnswer(Decision.ALLOW, "") if len(left) < len(findings) else None
+    return answer_of(left, policy, path) or approved
 
 
 def without_answered(

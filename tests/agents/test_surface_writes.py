@@ -85,7 +85,8 @@ def test_an_answer_holds_for_the_same_statement(trusted: Repo) -> None:
     (pending,) = waiting(trusted)
     assert approve(trusted, pending).code == 0
     path.unlink()
-    assert decide(trusted, "Write", **given)[0] != "ask"
+    decision, reason = decide(trusted, "Write", **given)
+    assert decision != "ask", reason
     other = task_file(trusted, "other-program --now")
     assert decide(trusted, "Write", **other)[0] == "ask"
 
