@@ -8,6 +8,7 @@ import re
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -271,14 +272,13 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         root = root_of(Path(place.names[-1]).parent)
         if root:
             policy = policy_in(replace(invocation, cwd=root))
-            surface = judge_surface(use, place.names, root, policy, invocation.env)
+            given = partial(find_approved, root, invocation)
+            surface = judge_surface(use, place.names, root, policy, given)
             answers.append(surface)
     # That it runs is what a person has approved; what else its name means is asked about.
     is_approved = surface is not None and surface.decision is Decision.ALLOW
     usual = UNREMARKABLE | {EffectKind.PERSISTENCE} if is_approved else UNREMARKABLE
-    if not place.kinds <= usual or any(
-        ".git" in Path(name).parts for name in place.names
-    ):
+    if not place.kinds <= usual or any(".git" in Path(name).parts for name in place.names):
         context = command_context(invocation.cwd, invocation.env, agent=agent)
         verdict = judge_place("tee", use.path, invocation, context).verdict
         answers.append(HookAnswer(verdict.verdict, sentence(verdict)))
@@ -288,6 +288,18 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         )
     remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
     return max(remarks, key=lambda each: STRICTNESS.index(each.decision), default=None)
+
+
+def find_approved(root: Path, invocation: Invocation) -> frozenset[str]:
+    """Return the fingerprints of what was approved at a terminal for the repository at a folder."""
+    from cli_guard.approvals.storage import StateFolder
+    from cli_guard.state.records import Records
+
+    with suppress(CliGuardError, OSError):
+        folder = GitRepository.discover(root, invocation.env).state_folder
+        given = StateFolder(Records(folder)).read_unsigned()
+        return frozenset(mark for each in given for mark in each.made.findings)
+    return frozenset()
 
 
 def find_asked_file(place: RequestPlace, invocation: Invocation, agent: str) -> str:

@@ -4,13 +4,12 @@ Such a file counts as soon as it is written: it may start something before it is
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.agents.uses import Write
 from cli_guard.agents.wording import HookAnswer
-from cli_guard.errors import CliGuardError
 from cli_guard.model import Decision, Disposition, FileChange, Finding, Need
 from cli_guard.policy.decisions import Policy
 from cli_guard.repository.between import SnapshotContents, changes_between
@@ -55,11 +54,11 @@ def judge_surface(
     names: tuple[str, ...],
     root: Path,
     policy: Policy,
-    env: Mapping[str, str],
+    find_approved: Callable[[], frozenset[str]],
 ) -> HookAnswer | None:
     """Return what the reviewer of agents says of a write to a work tree; ALLOW if a person approved all that it asks.
 
-    `names` are the path, and where links lead.
+    `names` are the path, and where links lead; `find_approved` gives the fingerprints that a person approved here.
     """
     path = os.path.relpath(names[-1], os.path.realpath(root))
     if path.startswith(".."):
@@ -75,13 +74,15 @@ def judge_surface(
         known_statements=policy.known_statements,
     )
     findings = review(subject).findings
-    left = without_answered(findings, policy, root, env)
+    left = without_answered(findings, policy, find_approved)
     approved = HookAnswer(Decision.ALLOW, "") if len(left) < len(findings) else None
     return answer_of(left, policy, path) or approved
 
 
 def without_answered(
-    findings: tuple[Finding, ...], policy: Policy, root: Path, env: Mapping[str, str]
+    findings: tuple[Finding, ...],
+    policy: Policy,
+    find_approved: Callable[[], frozenset[str]],
 ) -> tuple[Finding, ...]:
     """Return the findings but those that a person approved in this repository: the same statement of the same file.
 
@@ -95,16 +96,7 @@ def without_answered(
     }
     if not asked:
         return findings
-    from cli_guard.approvals.storage import StateFolder
-    from cli_guard.git.repository import GitRepository
-    from cli_guard.state.records import Records
-
-    try:
-        folder = GitRepository.discover(root, env).state_folder
-        given = StateFolder(Records(folder)).read_unsigned()
-    except (CliGuardError, OSError):
-        return findings
-    answered = asked.intersection(mark for each in given for mark in each.made.findings)
+    answered = asked & find_approved()
     return tuple(each for each in findings if each.fingerprint not in answered)
 
 

@@ -1,13 +1,19 @@
 """Findings of the reviewer of agents: one place, one rule, the words that say what happens now."""
 
 import json
+from collections.abc import Iterator
 
 from cli_guard.model import FileChange, Finding, Severity, fingerprint
 from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
+from cli_guard.rules.catalog import read_patterns
 
 GROUP = "agents"
 EVIDENCE_CHARS = 160
+# Each commit of a range is read for its paths.
+MOST_COMMITS = 50
+LONGEST_SUBJECT = 60
 
 
 def word_finding(
@@ -93,3 +99,29 @@ def gone_lines(change: FileChange, statement: SurfaceStatement) -> tuple[int, in
     hunk = (held or hunks)[0]
     first = max(hunk.new_start, 1)
     return first, first + max(len(hunk.added), 1) - 1
+
+
+def other_matter(subject: ReviewInput, path: str) -> str:
+    """Return a sentence on the subject of the commit that changes a path if it is about something else, else ""."""
+    patterns = read_patterns("agents/programs.toml", "subjects")
+    for said in subjects_of(subject, path):
+        if patterns["elsewhere"].search(said) and not patterns["here"].search(said):
+            return f'; the commit says "{clip_subject(said)}", which is another matter'
+    return ""
+
+
+def subjects_of(subject: ReviewInput, path: str) -> Iterator[str]:
+    """Yield the first lines of the messages that a change of a path comes with, as far as they are known."""
+    if subject.commit_subject:
+        yield subject.commit_subject
+    if subject.message is not None:
+        yield subject.message.subject
+    if len(subject.history) > MOST_COMMITS:
+        return
+    for commit in subject.history:
+        if commit.message and any(each.path == path for each in commit):
+            yield commit.message.partition("\n")[0]
+
+
+def clip_subject(said: str) -> str:
+    return said if len(said) <= LONGEST_SUBJECT else f"{said[: LONGEST_SUBJECT - 3]}..."

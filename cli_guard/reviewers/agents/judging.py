@@ -6,11 +6,11 @@ from itertools import chain
 
 from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.agents.beneath import AlteredScript, altered_scripts
-from cli_guard.reviewers.agents.commit_subjects import other_matter
 from cli_guard.reviewers.agents.findings import (
     EVIDENCE_CHARS,
     at_line,
     is_critical,
+    other_matter,
     word_finding,
 )
 from cli_guard.reviewers.agents.permissions import widenings
@@ -159,10 +159,13 @@ def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Star
 
 
 def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
-    """Return the facts of a harmful script that this change adds or alters and that the start reaches."""
+    """Return the facts of a harmful script that this change adds or alters and that the start reaches.
+
+    In a scan everything is new, also the scripts that are read for a start alone.
+    """
     changed = {each.path for each in subject.changes if each.status is not Status.DELETED}
     for name, facts in start.scripts.items():
-        if name in changed and facts.is_harmful:
+        if (name in changed or subject.event == "scan") and facts.is_harmful:
             return facts
     return None
 

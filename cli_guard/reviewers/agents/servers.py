@@ -15,6 +15,7 @@ from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.traffic import LOOPBACK, meanings
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, scalars
 from cli_guard.rules.catalog import read_table
+from cli_guard.rules.near_names import find_near
 
 ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url")
 ENVIRONMENTS = ("env", "environment")
@@ -154,33 +155,10 @@ def popular() -> tuple[str, ...]:
     return tuple(read_table("agents/servers.toml")["popular"]["packages"].split())
 
 
-def similar_to(package: str) -> str:
-    """Return the popular server whose name a package has but for one character, "" if there is none."""
-    name = bare_name(package)
-    if name in popular():
-        return ""
-    return next(
-        (each for each in popular() if len(each) > 6 and is_one_off(name, each)), ""
-    )
-
-
 def bare_name(package: str) -> str:
     """Return a package without its version or extras."""
     start = package[:1]
     return start + re.split(r"@|==|\[|:", package[1:], maxsplit=1)[0].lower()
-
-
-def is_one_off(one: str, other: str) -> bool:
-    """Return whether two names differ by one character, or by two neighbours that changed places."""
-    if one == other or abs(len(one) - len(other)) > 1:
-        return False
-    start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
-        start += 1
-    rest = one[start:]
-    left = other[start:]
-    swapped = rest[:2] == left[:2][::-1] and rest[2:] == left[2:] and len(rest) >= 2
-    return swapped or rest[1:] == left[1:] or rest[1:] == left or rest == left[1:]
 
 
 def reasons_of(statement: SurfaceStatement) -> Iterator[str]:
@@ -198,7 +176,7 @@ def reasons_of_package(launch: Launch) -> Iterator[str]:
     package = launch.package
     if not package or package.startswith(("./", "/", "$")):
         return
-    near = similar_to(package)
+    near = find_near(bare_name(package), popular())
     if near:
         yield f"{package} is nearly the name of {near}"
     if FILLED.search(package):
