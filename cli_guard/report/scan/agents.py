@@ -61,7 +61,7 @@ def read_known_files(
     """Return the files of a commit that agents or editors may read, each as new; no other one is read."""
     listed = repository.git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tip)
     paths = [decode_path(each) for each in listed.split(b"\0") if each]
-    known = [f":(top,literal){path}" for path in paths if MAYBE.search(path)]
+    known = [path for path in paths if MAYBE.search(path)]
     reader = repository.changes(blobs, limits.bounds)
     batches = [
         next(reader.nets([(tip, (None,))], tuple(known[at : at + PATHS_A_CALL])))
