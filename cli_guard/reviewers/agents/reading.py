@@ -2,6 +2,7 @@
 
 import re
 
+from cli_guard.reviewers.agents.prefix_rules import read_rules
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import (
     Document,
@@ -14,7 +15,12 @@ from cli_guard.reviewers.commands.extract.nodes import (
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-READERS = {"json": read_json, "toml": read_toml, "yaml": read_yaml}
+READERS = {
+    "json": read_json,
+    "toml": read_toml,
+    "yaml": read_yaml,
+    "rules": read_rules,
+}
 # Front matter stands between two lines of dashes, the first of which is the first line of the file.
 FRONT = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(?P<front>.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M

@@ -4,6 +4,7 @@ import pytest
 from reviewers.agents.surface_changes import SETTINGS, as_json, found, permissions, stops
 
 CODEX = ".codex/config.toml"
+CODEX_RULES = ".codex/rules/default.rules"
 CURSOR = ".cursor/cli.json"
 GEMINI = ".gemini/settings.json"
 OPENCODE = "opencode.json"
@@ -63,6 +64,31 @@ PAIRS = {
         '[sandbox_workspace_write]\nwritable_roots = ["build"]\n',
     ),
     "codex: hooks": (CODEX, "[features]\nhooks = false\n", "[features]\nhooks = true\n"),
+    "codex: a prefix": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["curl"], decision = "allow")\n',
+        'prefix_rule(pattern = ["curl"], decision = "prompt")\n',
+    ),
+    "codex: a prefix of which nothing is decided": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["python3"])\n',
+        'prefix_rule(pattern = ["python3", "-m", "pytest"])\n',
+    ),
+    "codex: a choice of prefixes": (
+        CODEX_RULES,
+        'prefix_rule(pattern = [["ls", "bash"]], decision = "allow")\n',
+        'prefix_rule(pattern = [["ls", "bash"]], decision = "forbidden")\n',
+    ),
+    "codex: of two rules the strictest counts": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["rm"], decision = "allow")\n',
+        'prefix_rule(pattern = ["rm"], decision = "allow")\nprefix_rule(pattern = ["rm"], decision = "prompt")\n',
+    ),
+    "codex: an example is no pattern": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["sudo"])\n',
+        'prefix_rule(pattern = ["git", "status"], not_match = ["sudo"])\n',
+    ),
     "cursor: a shell": (
         CURSOR,
         permissions(allow=["Shell(**)"]),
