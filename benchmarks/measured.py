@@ -22,12 +22,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # The benchmarks are programs, which import each other by their names.
-sys.path.extend((str(ROOT / "benchmarks"), str(ROOT / "tests")))
+sys.path.append(str(ROOT / "benchmarks"))
+sys.path.append(str(ROOT / "tests"))
 
-import hooks
 import install_size
 import scan
 import stats
+
+import hooks
 
 PAGE = ROOT / "docs" / "measured.md"
 BEGIN = "<!-- table -->"
