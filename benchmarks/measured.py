@@ -20,10 +20,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
 # The benchmarks are programs, which import each other by their names.
-sys.path.append(str(ROOT / "benchmarks"))
-sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 import install_size
 import scan
@@ -31,6 +30,7 @@ import stats
 
 import hooks
 
+ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "measured.md"
 BEGIN = "<!-- table -->"
 END = "<!-- end of the table -->"
