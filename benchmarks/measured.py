@@ -4,8 +4,8 @@
 
 The parts are `hooks`, `scan`, `memory`, `stats`, `page` and `size`; each calls the benchmark that measures it, which
 prints more when it is run by itself. `--history` names bare repositories to scan besides a generated one, `--peers` the
-folder of gitleaks. `--write` puts the table into docs/measured.md. `--quick` takes smaller histories, fewer rounds and no
-commit of 1,000 files. Leave the machine alone meanwhile: the ratios move with it.
+folder of gitleaks. `--write` puts the table into docs/measured.md. `--quick` takes smaller histories, fewer rounds and
+no commit of 1,000 files. Leave the machine alone meanwhile: the ratios move with it.
 """
 
 import argparse
