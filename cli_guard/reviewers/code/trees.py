@@ -49,6 +49,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.unread import unread
 from cli_guard.rules import catalog, data
 from cli_guard.rules.catalog import Rule
+from cli_guard.words import WordSet
 
 if TYPE_CHECKING:
     from ast_grep_py import Config, SgNode
@@ -87,9 +88,12 @@ class TreeRule:
 
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
+        return any(map(text.__contains__, self.keywords)) and self.fits(path, text)
+
+    def fits(self, path: str, text: str) -> bool:
+        """Return whether the text may match if it holds one of the keywords."""
         return (
-            any(map(text.__contains__, self.keywords))
-            and applies(self.rule, path)
+            applies(self.rule, path)
             and self._finds("paths", path)
             and not any(word in text for word in self.unless)
             and self._finds("when", text)
@@ -110,6 +114,22 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
         or (name.startswith(f"{topic}-") and name.endswith(".yml"))
     ]
     return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
+
+
+@cache
+def keywords_of(topic: str) -> WordSet:
+    """Return the keywords of the rules of one topic, which a text is searched for in one pass."""
+    return WordSet(word for rule in rules_of(topic) for word in rule.keywords)
+
+
+def rules_for(topic: str, path: str, text: str) -> list[TreeRule]:
+    """Return the rules of one topic that may match the text of a file."""
+    held = frozenset(keywords_of(topic).found_in(text))
+    return [
+        rule
+        for rule in rules_of(topic)
+        if not held.isdisjoint(rule.keywords) and rule.fits(path, text)
+    ]
 
 
 @lru_cache(maxsize=20)
@@ -235,11 +255,9 @@ def inspect(
 
     lines = text.split("\n")
     now = parse(text)
-    every = (
-        *(rules_of(topic) if topic else ()),
-        *user_rules_of(subject.user_rules, language),
-    )
-    rules = [rule for rule in every if rule.wants(change.path, now.text)]
+    rules = rules_for(topic, change.path, now.text) if topic else []
+    users = user_rules_of(subject.user_rules, language)
+    rules += [rule for rule in users if rule.wants(change.path, now.text)]
     if not rules:
         return
     if why := unreadable(language, now.text):
