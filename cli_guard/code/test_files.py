@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from cli_guard.code.languages import language_for
 from cli_guard.rules.catalog import read_table
@@ -49,10 +48,10 @@ def is_test_file(path: str) -> bool:
 
 def is_test_code(path: str) -> bool:
     """Return whether the file is for tests only (test, helper, mock, fixture), by its name or folder."""
-    pure = PurePosixPath(path)
-    return bool(_PATTERNS["test_names"].search(pure.name)) or not _WORDS[
+    *folders, name = path.split("/")
+    return bool(_PATTERNS["test_names"].search(name)) or not _WORDS[
         "test_folders"
-    ].isdisjoint(pure.parts[:-1])
+    ].isdisjoint(folders)
 
 
 def is_test_or_example(path: str) -> bool:

@@ -7,6 +7,7 @@ file may only tighten what the repository says; commands are allowed and MCP ser
 import datetime
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -300,6 +301,12 @@ class Config(Section):
     approvals: ApprovalsSection = ApprovalsSection.model_construct()
     model: ModelSection = Field(default_factory=ModelSection.model_construct)
     checks: Checks = Field(default_factory=dict)
+
+
+@cache
+def default_config() -> Config:
+    """Return the configuration of a repository that has none, made once: pydantic takes half a millisecond for it."""
+    return Config.model_construct()
 
 
 SECTIONS: dict[str, type[BaseModel]] = {

@@ -20,7 +20,13 @@ from cli_guard.model import (
     Severity,
 )
 from cli_guard.policy.checks import CheckConfig
-from cli_guard.policy.config import DEFAULT_DECISIONS, ApprovalsSection, Config, Ignore
+from cli_guard.policy.config import (
+    DEFAULT_DECISIONS,
+    ApprovalsSection,
+    Config,
+    Ignore,
+    default_config,
+)
 from cli_guard.policy.globs import matches, rule_matches
 from cli_guard.policy.mcp import ServerConfig, servers_in_force
 from cli_guard.policy.suppressions import FLOORS, UNANSWERABLE
@@ -45,7 +51,7 @@ class Policy:
     that existed before. `before` are the policies that a push finds on the remote: a push cannot loosen what judges it.
     """
 
-    config: Config = field(default_factory=Config.model_construct)
+    config: Config = field(default_factory=default_config)
     user: Config | None = None
     baseline: frozenset[tuple[str, str, str]] = frozenset()
     sources: tuple[str, ...] = ("built-in defaults",)

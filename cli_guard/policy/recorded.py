@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import POLICY_FILES
-from cli_guard.policy.config import Config, read_config, read_user_config
+from cli_guard.policy.config import Config, default_config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import read_worktree_file
@@ -93,7 +93,7 @@ def recorded_policy(repository: Repository, revision: str) -> Recorded:
     def read(name: str) -> bytes | None:
         return repository.show(revision, name) if name in there else None
 
-    config, source = read_config(read, where) or (Config.model_construct(), BUILT_IN)
+    config, source = read_config(read, where) or (default_config(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
 
@@ -104,7 +104,7 @@ def work_tree_policy(root: "Path") -> Recorded:
     def read(name: str) -> bytes | None:
         return read_policy_file(root / name, f"{name}{where}")
 
-    config, source = read_config(read, where) or (Config.model_construct(), BUILT_IN)
+    config, source = read_config(read, where) or (default_config(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
 

@@ -155,7 +155,15 @@ def review_request(
         content = gathered.subject.changes.identity
         # Any program of the user can write to it: what leaves the machine is examined in full.
         for_files = None if isinstance(request, Push) else kept
-        done, pause = run(gathered, approvals, today, for_files, on_progress, invocation)
+        done, pause = run(
+            gathered,
+            approvals,
+            today,
+            for_files,
+            on_progress,
+            invocation,
+            prepares=not record,
+        )
         refused = (
             list(dict.fromkeys(approvals.refused))
             if approvals and done.decision is Decision.REVIEW
@@ -233,19 +241,25 @@ def run(
     cache: "Cache | None" = None,
     on_progress: OnProgress | None = None,
     invocation: Invocation | None = None,
+    *,
+    prepares: bool = False,
 ) -> "tuple[Review, Pause | None]":
     """Run the graph; return the review, and the paused graph if it needs review.
 
-    With an invocation, a bug in a reviewer leaves a report where it ran.
+    With an invocation, a bug in a reviewer leaves a report where it ran. `prepares`: the same change is reviewed again.
     """
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
+    from cli_guard.reviewers.clean_reviews import clean_reviews
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import add_file_work
 
     loaded = time.perf_counter()
     subject = add_file_work(gathered.subject, cache, on_progress)
+    before = clean_reviews(cache, subject, gathered.policy.identity) if cache else None
+    if before:
+        subject = before.recall(subject)
     context = Context(
         subject=subject,
         policy=gathered.policy,
@@ -261,6 +275,8 @@ def run(
             context, report_error=partial(report_failed_reviewer, subject.event, invocation)
         )
     state, pause = run_review(context)
+    if before and prepares and not subject.clean:
+        before.keep(list_clean_reviewers(state), subject)
     skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
     state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
@@ -269,6 +285,17 @@ def run(
         "review": round((done - loaded) * 1000, 1),
     }
     return review_of(state, gathered, timings), pause
+
+
+def list_clean_reviewers(state: "State") -> list[str]:
+    """Return the reviewers that found nothing; none if one left a file unread, as the state does not say which."""
+    if state["skipped"]:
+        return []
+    return [
+        result["tool"].removeprefix("review_")
+        for result in state["tool_results"]
+        if result["status"] == "ok" and result.get("findings") == 0
+    ]
 
 
 def report_failed_reviewer(event: str, invocation: Invocation, error: Exception) -> str:

@@ -15,7 +15,10 @@ STOPS = {Disposition.DENY, Disposition.REVIEW}
 
 @dataclass
 class HookAdvice:
-    """The `reviewers` that only advise; those that are `bounded`, in a hook, together by what they read."""
+    """The `reviewers` that only advise; those that are `bounded`, in a hook, together by what they read.
+
+    `known_left_out` files were left out when exactly this was reviewed before, and the bounded reviewers do not run.
+    """
 
     reviewers: frozenset[str] = ADVISING
     bounded: frozenset[str] = frozenset()
@@ -23,6 +26,7 @@ class HookAdvice:
     spent: int = 0
     begun: set[str] = field(default_factory=set)
     left_out: set[str] = field(default_factory=set)
+    known_left_out: int = 0
 
     def has_room(self, reviewer: str, path: str, chars: int) -> bool:
         """Return whether a reviewer may begin a file; if not, the file counts as left out."""
@@ -39,8 +43,9 @@ class HookAdvice:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Name what was left out, in one entry."""
-        what = f"advice on {len(self.left_out):,} of the files"
-        return (Skipped(what, OVER_ADVICE),) if self.left_out else ()
+        number = len(self.left_out) or self.known_left_out
+        what = f"advice on {number:,} of the files"
+        return (Skipped(what, OVER_ADVICE),) if number else ()
 
 
 def dispositions(reviewer: Reviewer, policy: Policy) -> Iterator[Disposition]:

@@ -35,7 +35,14 @@ def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | 
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None
     digest = hashlib.sha256(identity())
-    facts = (limits, user_rules, *(getattr(change, name) for name in FACTS), change.tail)
+    digest.update(repr((limits, user_rules)).encode("utf-8", "backslashreplace"))
+    hash_change(digest, change)
+    return digest.digest()
+
+
+def hash_change(digest: "hashlib._Hash", change: FileChange) -> None:
+    """Add to a hash all that a change says of one file."""
+    facts = (*(getattr(change, name) for name in FACTS), change.tail)
     digest.update(repr(facts).encode("utf-8", "backslashreplace"))
     for hunk in change.hunks:
         head = (hunk.old_start, hunk.new_start, len(hunk.removed), len(hunk.added))
@@ -43,7 +50,6 @@ def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | 
         digest.update(
             "\n".join((*hunk.removed, *hunk.added)).encode("utf-8", "surrogatepass")
         )
-    return digest.digest()
 
 
 FACTS = (

@@ -25,7 +25,7 @@ from cli_guard.model import (
     Status,
     split_lines,
 )
-from cli_guard.policy.config import Config
+from cli_guard.policy.config import default_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import WholeTree
@@ -81,7 +81,7 @@ class _Ignored:
         return {
             entry.path
             for config in self._configs
-            for entry in weakening_ignores(Config.model_construct(), config)
+            for entry in weakening_ignores(default_config(), config)
         }
 
     def is_left(self, old: str, new: str) -> bool:

@@ -16,7 +16,7 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
-from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
+from cli_guard.policy.config import FILE, PYPROJECT, Config, default_config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.suppressions import (
@@ -91,9 +91,9 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
             # What is behind its text is part of the file that the next commit is judged by.
             new[after] = text if text is None or change.tail is None else text + REPLACED
     before_this = config_in(old, "before this change", strict=False)
-    was_config, path = before_this or (Config.model_construct(), "")
+    was_config, path = before_this or (default_config(), "")
     in_this = config_in(new, "in this change", strict=True)
-    config, path = in_this or (Config.model_construct(), path)
+    config, path = in_this or (default_config(), path)
     line = next(
         (first_line(change) for change in subject.changes if change.path == path), None
     )

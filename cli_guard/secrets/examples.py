@@ -29,7 +29,8 @@ JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
 
 def count_printed_keys(lines: Iterable[str]) -> int:
     """Count the different keys of a provider's documentation in some lines: they are known, and no secrets."""
-    return len({key for line in lines for key in PRINTED_KEY.findall(line)})
+    marked = (line for line in lines if "EXAMPLE" in line)
+    return len({key for line in marked for key in PRINTED_KEY.findall(line)})
 
 
 def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:

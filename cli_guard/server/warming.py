@@ -1,4 +1,4 @@
-"""Load what runs need, once, before the first run: modules, the graph, compiled rules.
+"""Load what runs need, once, before the first run: modules, the graph, compiled rules and regular expressions.
 
 It works on samples, so that nothing of a run is kept.
 """
@@ -10,6 +10,8 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
+
+from cli_guard.server.samples import AFTER, BEFORE, FEW
 
 # Rooms that no is_routed command needs, or that a run needs for other programs alone.
 LEFT_OUT = (
@@ -30,22 +32,6 @@ LIBRARIES = (
     "yaml",
 )
 
-# One file for each way of reading a change; their content does not matter.
-SAMPLES = {
-    "a.py": '"""A module."""\n\nimport os\n\n\ndef f(x: int) -> int:\n    """Gives x."""\n    return x\n',
-    "b.js": "export function f(x) {\n  return x + 1;\n}\n",
-    "c.ts": "export function f(x: number): number {\n  return x + 1;\n}\n",
-    "d.go": "package d\n\n// F gives x.\nfunc F(x int) int {\n\treturn x\n}\n",
-    "e.rs": "/// Gives x.\npub fn f(x: i32) -> i32 {\n    x\n}\n",
-    "F.java": "public class F {\n  public int f(int x) {\n    return x;\n  }\n}\n",
-    "g.sh": "#!/bin/sh\necho hello\n",
-    "Dockerfile": "FROM scratch\nRUN echo hello\n",
-    "Makefile": "all:\n\techo hello\n",
-    ".github/workflows/ci.yml": "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo hello\n",
-    "package.json": '{"scripts": {"a": "echo hello"}}\n',
-    "README.md": "# A title\n\n```sh\necho hello\n```\n",
-    "settings.ini": "name = value\nurl = https://example.org/path\n",
-}
 # What agents run all day: the tables of these programs are kept. Others take some milliseconds, and some a megabyte.
 COMMANDS = (
     "cd src && ls -la && cat a.py | head -5 | grep -n x | sort | uniq -c | wc -l && pwd && echo done",
@@ -84,6 +70,7 @@ def warm(front_door: FrontDoor) -> None:
 
     compile_all()
     identity()
+    review_samples(BEFORE, AFTER)
     rehearse()
     for argv in (
         ("check-command", "ls -l", "--format", "json"),
@@ -100,17 +87,17 @@ def rehearse() -> None:
     """Do all that a review and a judgement do, keeping nothing but tables, whose files are watched: see leaving.py."""
     from cli_guard.commands import Context, judge
 
-    review_samples()
+    review_samples({}, FEW)
     for command in COMMANDS:
         judge(command, Context(home="/", folder="/"))
 
 
-def review_samples() -> None:
+def review_samples(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """Review a change in memory, and render the result."""
     from cli_guard.repository.between import SnapshotContents, changes_between
     from cli_guard.review.render import FORMATS, renderer
     from cli_guard.review.run import review
 
-    done = review(changes_between({}, SAMPLES), contents=SnapshotContents({}, SAMPLES))
+    done = review(changes_between(before, after), contents=SnapshotContents(before, after))
     for name in FORMATS:
         renderer(name)(done)

@@ -4,7 +4,7 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
@@ -17,6 +17,7 @@ from cli_guard.rules.catalog import read_table
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
 MOST_KNOWN = 50_000
+MOST_CONDITIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +71,16 @@ def compile_entry(section: str, data: Mapping[str, Any]) -> FlowEntry:
     return FlowEntry(section, data, patterns, find_needs(data, patterns))
 
 
+def is_ours(pattern: re.Pattern[str]) -> bool:
+    """Return whether a pattern is from our own files: that of a repository is wrapped, see `policy.user_rules.Cut`."""
+    return isinstance(pattern, re.Pattern)
+
+
+def join_patterns(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """Return a pattern that matches whatever one of these without named groups does, and no text for none."""
+    return re.compile("|".join(f"(?:{each.pattern})" for each in patterns) or r"(?!)")
+
+
 def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]]) -> Needs:
     """Return the words without which a text holds nothing that an entry matches."""
     if "words" in data:
@@ -83,6 +94,10 @@ def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]])
     return tuple(need for pattern in around for need in needs_of(pattern, is_whole=False))
 
 
+# A guard, and where in the text of a condition what it checks begins and ends.
+GuardPlace = tuple[FlowEntry, int, int]
+
+
 @dataclass(slots=True, eq=False)
 class Tables:
     """The entries of one language."""
@@ -92,20 +107,48 @@ class Tables:
     _known: dict[tuple[str, str, tuple[str, ...]], tuple[FlowEntry, ...]] = field(
         default_factory=dict
     )
+    _any: dict[tuple[str, str], re.Pattern[str]] = field(default_factory=dict)
+    _guards: dict[str, tuple[GuardPlace, ...]] = field(default_factory=dict)
 
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
         key = (section, by, names)
         found = self._known.get(key)
         if found is None:
-            having = self.of(section, by)
+            # Most names are in no table of ours, which one pattern for all says at once.
+            known = [name for name in names if self._any_of(section, by).fullmatch(name)]
             found = tuple(
-                e for e in having if any(e.patterns[by].fullmatch(name) for name in names)
+                entry
+                for entry in self.of(section, by)
+                if any(
+                    entry.patterns[by].fullmatch(name)
+                    for name in (known if is_ours(entry.patterns[by]) else names)
+                )
             )
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
             self._known[key] = found
         return found
+
+    def find_guards(self, text: str) -> tuple[GuardPlace, ...]:
+        """Return the guards whose `condition` a text holds, each at its first place."""
+        found = self._guards.get(text)
+        if found is None:
+            having = self.of("guard", "condition")
+            tried = ((entry, entry.patterns["condition"].search(text)) for entry in having)
+            found = tuple((entry, *match.span("x")) for entry, match in tried if match)
+            if len(self._guards) > MOST_CONDITIONS:
+                self._guards.clear()
+            self._guards[text] = found
+        return found
+
+    def _any_of(self, section: str, by: str) -> re.Pattern[str]:
+        pattern = self._any.get((section, by))
+        if pattern is None:
+            having = (entry.patterns[by] for entry in self.of(section, by))
+            pattern = join_patterns(each for each in having if is_ours(each))
+            self._any[section, by] = pattern
+        return pattern
 
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
         """Return the entries of a section that have a pattern `by`."""

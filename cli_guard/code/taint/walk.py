@@ -183,13 +183,10 @@ class Walk:
 
     def guards(self, node: FlowNode) -> Iterator[tuple[FlowEntry, FlowNode]]:
         text = self.text_of(node)
-        for entry in self.file.tables.of("guard", "condition"):
-            found = entry.patterns["condition"].search(text)
-            if found is None:
-                continue
-            at = node.start + found.start("x")
+        for entry, start, end in self.file.tables.find_guards(text):
+            at = node.start + start
             # The condition may be about a call: then about all that is in it.
-            is_call = text[found.end("x") : found.end("x") + 1] == "("
+            is_call = text[end : end + 1] == "("
             for part in leaves([node]):
                 if (is_call or part.start <= at < part.end) and path_of(part):
                     yield entry, part

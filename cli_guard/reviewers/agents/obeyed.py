@@ -119,7 +119,7 @@ class TextOfFile:
     def _statement(self, kind: str, name: str, value: str, line: int) -> SurfaceStatement:
         entry = Entry(kind, (), {})
         node = Scalar(((line, value),))
-        return SurfaceStatement(self._file, entry, self._path, name, value, line, node)
+        return SurfaceStatement(self._file, entry, self._path, name, value, node, line)
 
 
 def commands_in(block: Block) -> Iterator[tuple[int, str]]:

@@ -34,6 +34,7 @@ from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code.remarks import applies
 from cli_guard.rules import catalog, data
 from cli_guard.rules.catalog import Rule, read_table
+from cli_guard.words import WordSet
 
 if TYPE_CHECKING:
     from ast_grep_py import Config
@@ -61,9 +62,12 @@ class TreeRule:
 
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
+        return any(map(text.__contains__, self.keywords)) and self.fits(path, text)
+
+    def fits(self, path: str, text: str) -> bool:
+        """Return whether the text may match if it holds one of the keywords."""
         return (
-            any(map(text.__contains__, self.keywords))
-            and applies(self.rule, path)
+            applies(self.rule, path)
             and self._finds("paths", path)
             and not any(word in text for word in self.unless)
             and self._finds("when", text)
@@ -84,6 +88,22 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
         or (name.startswith(f"{topic}-") and name.endswith(".yml"))
     ]
     return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
+
+
+@cache
+def keywords_of(topic: str) -> WordSet:
+    """Return the keywords of the rules of one topic, which a text is searched for in one pass."""
+    return WordSet(word for rule in rules_of(topic) for word in rule.keywords)
+
+
+def rules_for(topic: str, path: str, text: str) -> list[TreeRule]:
+    """Return the rules of one topic that may match the text of a file."""
+    held = frozenset(keywords_of(topic).found_in(text))
+    return [
+        rule
+        for rule in rules_of(topic)
+        if not held.isdisjoint(rule.keywords) and rule.fits(path, text)
+    ]
 
 
 @cache

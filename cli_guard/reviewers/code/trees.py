@@ -1,7 +1,7 @@
 """Find what the rules over syntax trees match in a change: see `tree_rules` for what a rule may say."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, islice
@@ -21,7 +21,12 @@ from cli_guard.reviewers.code.remarks import (
     tell,
     topic_of,
 )
-from cli_guard.reviewers.code.tree_rules import TreeRule, rules_of, user_rules_of, words_of
+from cli_guard.reviewers.code.tree_rules import (
+    TreeRule,
+    rules_for,
+    user_rules_of,
+    words_of,
+)
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.unread import unread
@@ -99,10 +104,11 @@ def inspect(
             subject.trees, language, *(readable(topic, given) if topic else (given, {}))
         )
 
-    own = rules_of(topic) if topic else ()
     lines = text.split("\n")
     now = parse(text)
-    rules = wanted((*own, *user_rules_of(subject.user_rules, language)), change, now)
+    rules = rules_for(topic, change.path, now.text) if topic else []
+    users = user_rules_of(subject.user_rules, language)
+    rules += [rule for rule in users if rule.wants(change.path, now.text)]
     known = words_of(topic) if topic else frozenset()
     is_renaming = may_rename(now.text, known)
     if not (rules or is_renaming):
@@ -126,18 +132,11 @@ def inspect(
     spelled = parse_spelled(text)
     if spelled.text != now.text:
         told = {(each.rule, each.line) for each in found if isinstance(each, Finding)}
-        rules = wanted(own, change, spelled)
+        rules = rules_for(topic, change.path, spelled.text) if topic else []
         before = replace(before, parse=parse_spelled)
         for each in _inspect_side(subject, rules, spelled, before, lines):
             if isinstance(each, Finding) and (each.rule, each.line) not in told:
                 yield replace(each, suggestion=None)
-
-
-def wanted(
-    rules: Iterable[TreeRule], change: FileChange, side: "_Parsed"
-) -> list[TreeRule]:
-    """Return the rules that may match a text."""
-    return [rule for rule in rules if rule.wants(change.path, side.text)]
 
 
 def _inspect_side(

@@ -7,7 +7,7 @@ marker costs only its own lines.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.reviewers.commands.extract.docker import base_images
@@ -130,9 +130,10 @@ def formats() -> tuple[tuple[re.Pattern[str], str, Mapping[str, Any]], ...]:
     )
 
 
-def formats_of(path: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the formats in which a file is read, none if it names no dependencies."""
-    return [(kind, each) for files, kind, each in formats() if files.search(path)]
+@lru_cache(maxsize=20_000)
+def formats_of(path: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return the formats in which a file is read, none if it names no dependencies; several reviewers ask."""
+    return tuple((kind, each) for files, kind, each in formats() if files.search(path))
 
 
 def read(path: str, text: str) -> Listing:

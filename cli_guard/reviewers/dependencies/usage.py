@@ -151,9 +151,8 @@ def review_usage(world: DependencyWorld) -> Iterator[Finding]:
                     entry,
                     f"{entry.name} is named here, but nothing uses it",
                 )
-    changed = {
-        change.path for change in world.subject.changes if not formats_of(change.path)
-    }
+    files = world.subject.changes if modules else ()
+    changed = {change.path for change in files if not formats_of(change.path)}
     for name, at in modules.items() if tree.is_complete else ():
         if not any(
             formats_of(path) or path not in changed

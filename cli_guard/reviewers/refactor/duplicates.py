@@ -4,9 +4,10 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from pathlib import PurePosixPath
 
+from cli_guard.code.languages import suffix_of
 from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 
@@ -70,9 +71,9 @@ class AddedLines:
         run = len(self._hunks)
         self._hunks.append((change, hunk))
         for number, raw in enumerate(hunk.added, hunk.new_start):
-            text = fold_blanks(raw)
-            if text and not IDLE.match(text):
-                self.hashes.append(hash(text))
+            value = hash_of(raw)
+            if value is not None:
+                self.hashes.append(value)
                 self.runs.append(run)
                 self._numbers.append(number)
 
@@ -110,7 +111,7 @@ class AddedLines:
 
 def is_code(path: str) -> bool:
     """Return whether a path is source code, where a repetition is the author's choice."""
-    return PurePosixPath(path).suffix.lower() in ENDINGS
+    return suffix_of(path) in ENDINGS
 
 
 def review_duplicates(
@@ -153,6 +154,13 @@ def review_duplicates(
 def fold_blanks(raw: str) -> str:
     """Fold the blanks of a line; empty for one too long to be written by hand."""
     return " ".join(raw.split()) if len(raw) < DEEPEST else ""
+
+
+@lru_cache(maxsize=20_000)
+def hash_of(raw: str) -> int | None:
+    """Return the hash of a line that counts, None for any other; cached, as lines are often alike."""
+    text = fold_blanks(raw)
+    return hash(text) if text and not IDLE.match(text) else None
 
 
 def _finding(rule: Rule, lines: AddedLines, pairs: list[Pair], blocks: set[int]) -> Finding:
