@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
@@ -71,11 +70,12 @@ class DependencyWorld:
     )
     listings: dict[str, Listing] = field(default_factory=dict)
 
-    @cached_property
-    def names_before(self) -> frozenset[tuple[str, str]]:
-        """Return the ecosystem and name of every entry that a changed file had before."""
-        return frozenset(
-            (e.ecosystem, e.name) for each in self.differences for e in each.old.entries
+    def was_known(self, ecosystem: str, name: str) -> bool:
+        """Return whether a changed file had an entry of a name before."""
+        return any(
+            e.ecosystem == ecosystem
+            for each in self.differences
+            for e in each.old.named(name)
         )
 
     def is_first(self, *what: str) -> bool:
@@ -126,7 +126,7 @@ def judge(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
             for rule, message, *severity in remarks(world, each, was, entry):
                 yield from findings_of(each, rule, entry, message, *severity)
     removed = read_table("dependencies/settings.toml")["removed"]
-    for entry in each.removals if each.new.entries or not each.is_lock else ():
+    for entry in each.removals if not each.new.is_empty or not each.is_lock else ():
         if entry.kind in removed:
             rule, message = removed[entry.kind]
             yield from findings_of(
@@ -203,10 +203,11 @@ def judge_source(
         yield "deps-fork", f"{name} is replaced by another package: {source[4:]}"
     if is_plain and not (was and PLAIN.match(was.source)) and world.is_first("http", host):
         yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
-    elif host and host not in each.hosts and not each.is_new:
+    elif host and not each.is_new and not each.old.has_host(host):
         # Files with images, and lock files, use a default host without naming it.
-        has_default = bool(each.old.entries) and (entry.kind == "image" or each.is_lock)
-        if (each.hosts or has_default) and world.is_first("host", host):
+        has_default = not each.old.is_empty and (entry.kind == "image" or each.is_lock)
+        names_hosts = any(e.host for e in each.old.entries)
+        if (names_hosts or has_default) and world.is_first("host", host):
             yield (
                 "deps-new-host",
                 f"{name} comes from {host}, which {each.path} did not use before",
@@ -323,7 +324,7 @@ def judge_release(
         yield "deps-known-bad", f"{name} {version}: {advisory}"
     is_unknown = (
         was is None
-        and (ecosystem, name) not in world.names_before
+        and not world.was_known(ecosystem, name)
         and world.is_first("name", name)
     )
     if is_unknown and (similar := names.similar_name(ecosystem, name)):
@@ -404,7 +405,7 @@ def judge_setting(
             "deps-plain-http",
             f"packages come over an unprotected connection: {place(source)}",
         )
-    elif kind == "download" and host not in each.hosts and not each.is_new:
+    elif kind == "download" and not each.old.has_host(host) and not each.is_new:
         yield "deps-new-host", f"{name} is on {host}, which {each.path} did not use before"
     elif kind == "index":
         # The first source of a new file is the one that its package manager makes it name.
