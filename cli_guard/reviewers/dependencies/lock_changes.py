@@ -69,6 +69,7 @@ def has_same_content(was: Dependency, entry: Dependency) -> bool:
         and was.package == entry.package
         and was.integrity == entry.integrity
         and was.files == entry.files
+        and was.addresses == entry.addresses
     )
 
 

@@ -4,7 +4,7 @@ Each reader takes a piece as data, with the head of its file, and yields entries
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
@@ -48,6 +48,7 @@ def entry(
     source: str = "",
     hashes: str = "",
     files: Mapping[str, str] | None = None,
+    addresses: Iterable[str] = (),
     package: str = "",
     place: str = "",
     ref: str = "",
@@ -73,6 +74,7 @@ def entry(
         place=place,
         package="" if package == name else package,
         files=frozenset(named.items()),
+        addresses=frozenset(addresses),
     )
 
 

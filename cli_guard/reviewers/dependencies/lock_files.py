@@ -11,7 +11,7 @@ from typing import Any
 
 from cli_guard.reviewers.dependencies import lock_entries, lock_tables
 from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
-from cli_guard.reviewers.dependencies.lock_entries import Reader
+from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
 from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import (
     Dependency,
@@ -95,8 +95,17 @@ FORMATS: Mapping[str, Format] = {
 }
 MENTION = re.compile(r"""name["']?[ \t]*=[ \t]*["']([^"'\\\n]*)["']""")
 MOST_SAMPLED = 200
-IS_YARN_1 = re.compile(r"(?:#[^\n]*\n)*#\s+yarn\s+lockfile\s+v1\r?\n", re.IGNORECASE)
-YARN_METADATA = re.compile(r"(?m)^[\"']?__metadata")
+# Where an entry says what it depends on.
+GROUPS = (
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "requires",
+)
+YARN_1 = re.compile(r"(?:#[^\n]*\n)*#\s+yarn\s+lockfile\s+v1\r?\n", re.IGNORECASE)
+# Only Yarn 2 and later write these.
+YARN_2 = re.compile("__metadata|resolution")
 
 
 @dataclass(frozen=True)
@@ -138,7 +147,16 @@ class LockListing(Listing):
 
     def has_host(self, host: str) -> bool:
         naming = (piece for piece in self.pieces if host in piece.text.lower())
-        return any(each.host == host for each in self.readable_entries(naming))
+        return any(
+            each.host == host or any(host in address for address in each.addresses)
+            for each in self.readable_entries(naming)
+        )
+
+    def asks_for(self, name: str, wanted: str) -> bool:
+        """Return whether an entry, or a package of the workspace, depends on a name with a range that begins so."""
+        tables = [_data_of(each) for each in self.pieces if wanted in each.text.lower()]
+        tables += self.head.get("workspaces", {}).values() if self.head else ()
+        return any(_asks_for(each, name, wanted) for each in tables)
 
     @property
     def is_empty(self) -> bool:
@@ -160,6 +178,20 @@ class LockListing(Listing):
         return {normalise(name, self.ecosystem) for name in names} or {""}
 
 
+def _asks_for(data: Any, name: str, wanted: str) -> bool:
+    if isinstance(data, list):
+        return any(_asks_for(each, name, wanted) for each in data)
+    return any(
+        key.lower() == name and str(value).lower().startswith(wanted)
+        for group in GROUPS
+        for key, value in table_of(data, group).items()
+    ) or any(
+        _asks_for(each, name, wanted)
+        for each in table_of(data, "dependencies").values()
+        if isinstance(each, dict)
+    )
+
+
 def _data_of(piece: LockPiece) -> Any:
     if piece.form == "json":
         return parse_json(piece.text)
@@ -172,7 +204,7 @@ def read_listing(path: str, text: str) -> Listing:
     """Return the entries of a file: of a lock file in pieces, of any other one at once."""
     listing = read(path, text)
     name = next((table["form"] for kind, table in formats_of(path) if kind == "lock"), "")
-    if name == "yarn" and (IS_YARN_1.match(text) or not YARN_METADATA.search(text)):
+    if name == "yarn" and (YARN_1.match(text) or not YARN_2.search(text)):
         name = ""
     if not name:
         return listing

@@ -49,7 +49,7 @@ def read_python(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]
     files = [*list_of(data, "files"), *list_of(data, "wheels"), data.get("sdist")]
     files += [data.get("archive"), *_old_files(name, version, head)]
     hashes = {file_name(each): hash_of(each) for each in files if isinstance(each, dict)}
-    addresses = sorted({text_of(each, "url") for each in files} - {""})
+    addresses = {text_of(each, "url") for each in files} - {""}
     yield entry(
         "pypi",
         name,
@@ -60,7 +60,7 @@ def read_python(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]
         ref=text_of(origin, "resolved_reference")
         or text_of(origin, "revision")
         or text_of(origin, "commit-id"),
-        place=" ".join(addresses),
+        addresses=addresses,
     )
 
 

@@ -72,6 +72,7 @@ class Dependency:
     place: str = ""
     package: str = ""
     files: frozenset[tuple[str, str]] = frozenset()
+    addresses: frozenset[str] = frozenset()
 
     @property
     def host(self) -> str:
@@ -103,6 +104,7 @@ class Dependency:
             self.kind,
             self.package,
             self.files,
+            self.addresses,
         )
 
 
@@ -328,6 +330,7 @@ def entry_of(
         "script" in parts,
         line,
         last,
+        package=normalise(parts.get("package", ""), ecosystem),
     )
 
 
