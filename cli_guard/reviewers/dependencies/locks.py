@@ -24,6 +24,7 @@ MANIFESTS = (
 MOST_NAMED = 3
 EXCLUDE_NEWER = re.compile(r"(?m)^exclude-newer\s*=\s*[\"'](\d{4}-\d\d-\d\d)")
 UPLOADED = re.compile(r"\bupload-time\s*=\s*\"(\d{4}-\d\d-\d\d)")
+FIRST_DAY = "0001-01-01"
 COMPARED = ("", "dev")
 # In Composer these are the language and what it is built with; in Poetry the language.
 PLATFORM = ("php", "python", "ext-", "lib-")
@@ -140,9 +141,9 @@ def _too_new(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding
         if each.path.endswith("uv.lock")
         else ()
     )
-    until = min(
-        (match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text)), default=""
-    )
+    dates = (match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text))
+    # Beside a span of days uv writes the first day of all.
+    until = min((each for each in dates if each > FIRST_DAY), default="")
     for line, text in each.change.added.items() if until else ():
         uploaded = UPLOADED.search(text)
         if uploaded and uploaded[1][: len(until)] > until:
