@@ -59,13 +59,14 @@ def _blank(found: re.Match[str]) -> str:
 
 
 class _Cutter:
-    """The state of the cutting: the text, what was found in it."""
+    """The state of the cutting: the text, what was found in it, and where the value that was read last ends."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = LineNumbers(text)
         self.pieces: list[LockPiece] = []
         self.head: dict[str, Any] = {}
+        self._end = 0
 
     def skip_blanks(self, at: int) -> int:
         found = BLANK.match(self.text, at)
@@ -73,42 +74,37 @@ class _Cutter:
 
     def descend(self, at: int, paths: Paths, trail: tuple[str, ...]) -> int:
         """Read the value at an offset, whose members are entries or lead to them; return where it ends."""
-        if () in paths:
-            return self._cut_members(at, "/".join(trail))
-        if self.text[at : at + 1] != "{":
+        is_list = ("[]",) in paths
+        if self.text[at : at + 1] != ("[" if is_list else "{"):
             raise UnreadableLock("of an unknown layout")
+        if is_list or () in paths:
+            return self._cut_members(at, "/".join(trail))
         seen: set[str] = set()
-        end = at + 1
         for key, start in self._members(at):
             if key in seen:
                 raise UnreadableLock("a key stands twice")
             seen.add(key)
             below = tuple(steps[1:] for steps in paths if steps[0] in ("*", key))
             if below:
-                end = self.descend(start, below, (*trail, key))
+                self._end = self.descend(start, below, (*trail, key))
             else:
-                value, end = DECODER.raw_decode(self.text, start)
+                value, self._end = DECODER.raw_decode(self.text, start)
                 if not trail:
                     self.head[key] = value
-            self._end = end
         return self._end
 
     def _cut_members(self, at: int, group: str) -> int:
-        is_table = self.text[at : at + 1] == "{"
-        if not is_table and self.text[at : at + 1] != "[":
-            raise UnreadableLock("of an unknown layout")
+        is_table = self.text[at] == "{"
         seen: set[str] = set()
         for key, start in self._members(at):
             if is_table and key in seen:
                 raise UnreadableLock("an entry stands twice")
             seen.add(key)
-            _, end = DECODER.raw_decode(self.text, start)
+            _, self._end = DECODER.raw_decode(self.text, start)
             line = self.lines.at(start)
-            last = self.lines.at(end - 1)
-            self.pieces.append(
-                LockPiece(group, key, self.text[start:end], "json", line, last)
-            )
-            self._end = end
+            last = self.lines.at(self._end - 1)
+            text = self.text[start : self._end]
+            self.pieces.append(LockPiece(group, key, text, "json", line, last))
         return self._end
 
     def _members(self, at: int) -> Iterator[tuple[str, int]]:

@@ -32,6 +32,8 @@ class Format:
     reader: Reader
     version_key: str = ""
     versions: tuple[str, ...] = ()
+    # Nothing else in the file has parts: without entries, lists are of an unknown layout.
+    is_closed: bool = False
 
 
 def _json(*paths: str, has_comments: bool = False) -> Callable[[str], LockCut]:
@@ -62,6 +64,7 @@ FORMATS: Mapping[str, Format] = {
         lock_entries.read_npm,
         "lockfileVersion",
         ("1", "2", "3"),
+        is_closed=True,
     ),
     "pnpm": Format(
         _yaml("packages", "importers", "snapshots"),
@@ -82,9 +85,9 @@ FORMATS: Mapping[str, Format] = {
         "version",
         ("3", "4", "5"),
     ),
-    "composer": Format(_json("packages", "packages-dev"), lock_entries.read_composer),
+    "composer": Format(_json("packages/[]", "packages-dev/[]"), lock_entries.read_composer),
     "pipfile": Format(
-        _json("default", "develop", "_meta/sources"), lock_entries.read_pipfile
+        _json("default", "develop", "_meta/sources/[]"), lock_entries.read_pipfile
     ),
     "nuget": Format(
         _json("dependencies/*"), lock_entries.read_nuget, "version", ("1", "2")
@@ -234,4 +237,7 @@ def _unknown_layout(form: Format, cut: LockCut) -> str:
     version = str(cut.head.get(form.version_key, form.versions[0] if form.versions else ""))
     if form.versions and version.partition(".")[0] not in form.versions:
         return f"{form.version_key} {version[:20]!r} is not known"
+    if form.is_closed and not cut.pieces:
+        others = (each for each in cut.head.values() if isinstance(each, dict | list))
+        return "of an unknown layout" if any(others) else ""
     return ""

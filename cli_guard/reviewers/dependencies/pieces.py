@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# The keys on the way to the entries: `*` is any key.
+# The keys on the way to the entries: `*` is any key; at the end, `[]` is the items of a list in JSON.
 Paths = tuple[tuple[str, ...], ...]
 
 

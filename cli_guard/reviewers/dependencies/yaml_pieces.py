@@ -42,6 +42,7 @@ WHOLE_LINES = re.compile(rf"(?:(?!\Z)(?:{COMMENT}|{BLOCK}|{LINE}))*+\Z")
 # Line ends of YAML 1.1, and what it forbids.
 ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 OPENING = re.compile(rf"(?P<depth>[ ]*+)(?P<key>{KEY})(?P<value>[^\n]*)")
+BARE = re.compile(rf"{KEY}{REST}")
 QUIET = re.compile(r"[ ]*+(?:\#|\Z)")
 
 
@@ -61,6 +62,8 @@ def cut_yaml(text: str, paths: Paths) -> LockCut:
             if () in paths:
                 pieces.append(_piece("", key, lines, first, last))
             elif (key,) in paths:
+                if not BARE.fullmatch(lines[first]):
+                    raise _Uneven
                 pieces += (
                     _piece(key, name, lines, start, end)
                     for name, start, end in _members(lines, first + 1, last)
@@ -81,13 +84,14 @@ def parse_yaml(text: str) -> Any:
 
 
 class _Uneven(ValueError):
-    """The members of a table are not all at one depth."""
+    """The members of a table are not all on lines of their own, at one depth."""
 
 
 def _piece(group: str, key: str, lines: list[str], first: int, last: int) -> LockPiece:
     while last > first + 1 and QUIET.match(lines[last - 1]):
         last -= 1
-    return LockPiece(group, key, "\n".join(lines[first:last]), "yaml", first + 1, last)
+    text = "".join(f"{line}\n" for line in lines[first:last])
+    return LockPiece(group, key, text, "yaml", first + 1, last)
 
 
 def _members(lines: list[str], first: int, last: int) -> Iterator[tuple[str, int, int]]:
@@ -159,10 +163,14 @@ def _cut_whole(text: str, paths: Paths) -> LockCut:
     try:
         for root in document.roots:
             data = _Plain().data_of(root)
+            if not isinstance(data, dict):
+                raise UnreadableLock("of an unknown layout")
             lines = dict(_lines_of(root, 2))
-            there = tuple(s for s in paths if not s or s[0] in data)
+            there = tuple(steps for steps in paths if not steps or steps[0] in data)
+            if not all(isinstance(data[steps[0]], dict) for steps in there if steps):
+                raise UnreadableLock("of an unknown layout")
             pieces += pieces_of_data(data, lines, there)
-            if isinstance(data, dict) and groups:
+            if groups:
                 head |= {key: data[key] for key in data if key not in groups}
     except RecursionError as error:
         raise UnreadableLock("nested too deep") from error

@@ -10,6 +10,7 @@ import yaml
 from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reviewers.dependencies.trees import reviewed
 
 from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
 from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
@@ -113,6 +114,8 @@ def test_yaml_in_pieces_is_the_whole(entries: Any, writer: random.Random) -> Non
         explicit_start=writer.random() < 0.3,
         allow_unicode=writer.random() < 0.5,
     )
+    if writer.random() < 0.2:
+        text = f"packages: {json.dumps(entries)}\nlast: x\n"
     text = text.replace("\n", writer.choice(["\n", "\r\n", "\n\n", "\n# it's {\n"]))
     text = writer.choice(["", "\ufeff"]) + text
     try:
@@ -179,6 +182,9 @@ UNREADABLE = [
     ("json", '{"packages": {"a": {}'),
     ("json", '{"packages": {"a": ' + "[" * 100_000),
     ("json", "[]"),
+    ("yaml", "packages: [a]\n"),
+    ("yaml", "packages:\n- a\n"),
+    ("yaml", "- a\n"),
     ("yaml", "packages:\n  a: {}\n  'a': {}\n"),
     ("yaml", 'packages:\n  a: {}\n  "\\x61": {}\n'),
     ("yaml", "packages:\n  a: {b: 1, b: 2\n"),
@@ -207,6 +213,33 @@ def test_anchors_merge_keys_and_several_documents_are_read_as_a_whole() -> None:
         ("packages", "b"): {"w": "2", "v": "1"},
         ("packages", "c"): {"v": "3"},
     }
+
+
+LAYOUTS = [
+    ("package-lock.json", '{"lockfileVersion": 9, "modules": []}', True),
+    ("package-lock.json", '{"lockfileVersion": 3, "modules": [{"a": 1}]}', True),
+    ("package-lock.json", '{"lockfileVersion": 3, "packages": [{"a": 1}]}', True),
+    (
+        "package-lock.json",
+        '{"lockfileVersion": 3, "packages": {"node_modules/a": 1}}',
+        True,
+    ),
+    ("package-lock.json", '{"lockfileVersion": 1, "name": "a"}', False),
+    ("package-lock.json", "", False),
+    ("pnpm-lock.yaml", "lockfileVersion: '9.0'\npackages:\n  a@1.0.0: x\n", True),
+    ("pnpm-lock.yaml", "lockfileVersion: '8.0'\n", True),
+    ("pnpm-lock.yaml", "lockfileVersion: '9.0'\nsettings:\n  a: true\n", False),
+    ("bun.lock", '{"lockfileVersion": 1, "packages": {"a": "b"}}', True),
+    ("Cargo.lock", "version = 5\n", True),
+    ("Cargo.lock", "version = 4\n", False),
+    ("tests/data/package-lock.json", "{", False),
+]
+
+
+@table(("path", "text", "asks"), LAYOUTS)
+def test_an_unknown_layout_asks(path: str, text: str, asks: bool) -> None:
+    skipped = reviewed({}, {path: text}).skipped
+    assert any(each.asks for each in skipped) is asks
 
 
 def test_aliases_of_aliases_have_a_bound() -> None:
