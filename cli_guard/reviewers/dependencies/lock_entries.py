@@ -153,6 +153,11 @@ def read_pnpm(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
     )
 
 
+def name_in_key(key: str) -> str:
+    """Return the name that a key of pnpm or Yarn begins with."""
+    return _split_key(key)[0] if "@" in key or "/" in key else key
+
+
 def _split_key(key: str) -> tuple[str, str]:
     """Return the name and version of a key: `/a/1.0.0_b` of version 5, `/a@1.0.0(b)` of 6, `a@1.0.0` of 9."""
     key = key.removeprefix("/")

@@ -175,6 +175,10 @@ class LockListing(Listing):
         return found
 
     def _names_in(self, piece: LockPiece) -> set[str]:
+        has_own_name = "name" in piece.text or "\\" in piece.text
+        # A name within the entry, as pnpm writes it for what is from Git, counts before that of the key.
+        if piece.form == "yaml" and piece.group != "importers" and not has_own_name:
+            return {normalise(lock_entries.name_in_key(piece.key), self.ecosystem)}
         if piece.form != "toml" or "\\" in piece.text:
             return {each.name for each in self.readable_entries((piece,))}
         names = MENTION.findall(piece.text)

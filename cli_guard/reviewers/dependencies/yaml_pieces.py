@@ -97,20 +97,22 @@ def _piece(group: str, key: str, lines: list[str], first: int, last: int) -> Loc
 def _members(lines: list[str], first: int, last: int) -> Iterator[tuple[str, int, int]]:
     """Yield the key of each member of the table on some lines, and the lines that it has."""
     depth = -1
+    deeper = ""
     key = ""
     start = first
     seen: set[str] = set()
     for number in range(first, last):
         line = lines[number]
-        own = len(line) - len(line.lstrip(" "))
-        if own > depth >= 0 or QUIET.match(line):
+        if (deeper and line.startswith(deeper)) or QUIET.match(line):
             continue
+        own = len(line) - len(line.lstrip(" "))
         found = OPENING.match(line)
         if found is None or (depth >= 0 and own < depth):
             raise _Uneven
         if depth >= 0:
             yield key, start, number
         depth = own
+        deeper = " " * (depth + 1)
         start = number
         key = _unquoted(found["key"].rstrip(" ")[:-1].rstrip(" "))
         if key in seen:
