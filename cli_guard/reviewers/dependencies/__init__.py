@@ -6,11 +6,20 @@
 from itertools import chain
 
 from cli_guard.model import Report, Skipped
+from cli_guard.reviewers.dependencies.addresses import judge_address
 from cli_guard.reviewers.dependencies.changes import find_differences
-from cli_guard.reviewers.dependencies.judging import DependencyWorld, judge
+from cli_guard.reviewers.dependencies.judging import (
+    DependencyWorld,
+    judge,
+    judge_integrity,
+    judge_release,
+    judge_source,
+)
 from cli_guard.reviewers.dependencies.locks import review_locks
 from cli_guard.reviewers.dependencies.usage import review_usage
 from cli_guard.reviewers.review_input import ReviewInput
+
+JUDGES = (judge_source, judge_address, judge_integrity, judge_release)
 
 
 def review(subject: ReviewInput) -> Report:
@@ -19,7 +28,7 @@ def review(subject: ReviewInput) -> Report:
     # A manifest says why a lock file changed: what it has reported is not reported again.
     found = sorted(find_differences(subject, skipped), key=lambda each: each.is_lock)
     world = DependencyWorld(subject, found, skipped)
-    judged = chain.from_iterable(judge(world, each) for each in found)
+    judged = chain.from_iterable(judge(world, each, JUDGES) for each in found)
     findings = [*judged, *review_locks(world), *review_usage(world)]
     findings.sort(key=lambda each: (each.path, each.line or 0, each.rule))
     return Report(tuple(findings), tuple(skipped))

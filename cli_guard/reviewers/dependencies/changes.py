@@ -9,7 +9,9 @@ from functools import cached_property
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Kind, Skipped, Status
-from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of, read
+from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
+from cli_guard.reviewers.dependencies.lock_files import read_listing
+from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
 from cli_guard.reviewers.review_input import ReviewInput
 
 # Endings and names of the files that may name dependencies, so that no table is read for a change without one.
@@ -84,7 +86,12 @@ class DependencyChange:
                 found.append((before[entry.key][0], entry, True))
             elif self._touches(entry):
                 found.append((None, entry, False))
-        return tuple(found)
+        return (*found, *self.lock_changes.matches)
+
+    @cached_property
+    def lock_changes(self) -> LockChanges:
+        """Return what changed in a lock file that has a tree."""
+        return compare_locks(self.old, self.new)
 
     def _touches(self, entry: Dependency) -> bool:
         return self.change.touches(entry.line, entry.last)
@@ -107,14 +114,16 @@ class DependencyChange:
     def removals(self) -> tuple[Dependency, ...]:
         """Return the entries whose name is no longer there."""
         left = by_key(self.new)
-        return tuple(each for each in self.old.entries if each.key not in left)
+        gone = (each for each in self.old.entries if each.key not in left)
+        locked = (e for e in self.lock_changes.gone if not self.new.named(e.name))
+        return (*gone, *locked)
 
     def most_had(self, name: str) -> bool:
         """Return whether nearly all dependencies had an attribute before."""
         if name not in self._shares:
             olds = [
                 each
-                for each in self.old.entries
+                for each in self.old.sample()
                 if not each.is_setting and each.kind != "image"
             ]
             self._shares[name] = (
@@ -125,11 +134,6 @@ class DependencyChange:
     @cached_property
     def _shares(self) -> dict[str, float]:
         return {}
-
-    @cached_property
-    def hosts(self) -> frozenset[str]:
-        """Return the hosts that the file named before."""
-        return frozenset(each.host for each in self.old.entries if each.host)
 
 
 def by_key(listing: Listing) -> dict[tuple[str, str], list[Dependency]]:
@@ -168,10 +172,11 @@ def find_differences(
             reason = f"dependencies: over {subject.limits.file_chars:,} characters"
             skipped.append(Skipped(change.path, reason, asks=True))
             continue
-        after = read(change.path, new)
-        before = read(change.old_path or change.path, old)
-        if after.problem:
-            skipped.append(
-                Skipped(change.path, f"dependencies: {after.problem}", asks=after.is_cut)
-            )
-        yield DependencyChange(change, after, before)
+        after = read_listing(change.path, new)
+        before = read_listing(change.old_path or change.path, old)
+        difference = DependencyChange(change, after, before)
+        problem = after.problem or difference.lock_changes.problem
+        if problem:
+            asks = after.is_cut and not difference.is_aside
+            skipped.append(Skipped(change.path, f"dependencies: {problem}", asks=asks))
+        yield difference

@@ -1,13 +1,13 @@
 """Judge what came and what moved in one file: its source, its hashes, its scripts, its name."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
+from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
@@ -33,6 +33,7 @@ LOOSE = frozenset(
 )
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
+MOST_SHOWN = 3
 UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # What a test, an example or a vendored copy is still told, as advice.
 ASIDE = frozenset(("deps-known-bad",))
@@ -58,6 +59,12 @@ UNITS = {
 Remark = tuple[str, str] | tuple[str, str, Severity]
 
 
+# What is said of one entry in its file, with the one that it replaces.
+Judge = Callable[
+    ["DependencyWorld", DependencyChange, Dependency | None, Dependency], Iterator[Remark]
+]
+
+
 @dataclass
 class DependencyWorld:
     """The change as a whole, and what has been reported of it; what is left out is added to `skipped`."""
@@ -71,11 +78,12 @@ class DependencyWorld:
     )
     listings: dict[str, Listing] = field(default_factory=dict)
 
-    @cached_property
-    def names_before(self) -> frozenset[tuple[str, str]]:
-        """Return the ecosystem and name of every entry that a changed file had before."""
-        return frozenset(
-            (e.ecosystem, e.name) for each in self.differences for e in each.old.entries
+    def was_known(self, ecosystem: str, name: str) -> bool:
+        """Return whether a changed file had an entry of a name before."""
+        return any(
+            e.ecosystem == ecosystem
+            for each in self.differences
+            for e in each.old.named(name)
         )
 
     def is_first(self, *what: str) -> bool:
@@ -114,19 +122,20 @@ def remedy_for(rule: str, each: DependencyChange, entry: Dependency | None) -> s
     return next((remedies[kind] for kind in kinds if kind in remedies), None)
 
 
-def judge(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
-    """Yield the findings on one file."""
+def judge(
+    world: DependencyWorld, each: DependencyChange, judges: Iterable[Judge]
+) -> Iterator[Finding]:
+    """Yield the findings on one file, by judges of one entry each."""
     for was, entry in each.pairs:
-        judges = (
-            (judge_setting,)
-            if entry.is_setting
-            else (judge_source, judge_integrity, judge_release)
-        )
-        for remarks in judges if entry.source != "workspace:" else ():
+        if entry.source == "workspace:":
+            continue
+        for remarks in (judge_setting,) if entry.is_setting else judges:
             for rule, message, *severity in remarks(world, each, was, entry):
-                yield from findings_of(each, rule, entry, message, *severity)
+                # A lock file of npm may have each entry in two halves.
+                if not each.is_lock or world.is_first(each.path, rule, message):
+                    yield from findings_of(each, rule, entry, message, *severity)
     removed = read_table("dependencies/settings.toml")["removed"]
-    for entry in each.removals if each.new.entries or not each.is_lock else ():
+    for entry in each.removals if not each.new.is_empty or not each.is_lock else ():
         if entry.kind in removed:
             rule, message = removed[entry.kind]
             yield from findings_of(
@@ -203,14 +212,12 @@ def judge_source(
         yield "deps-fork", f"{name} is replaced by another package: {source[4:]}"
     if is_plain and not (was and PLAIN.match(was.source)) and world.is_first("http", host):
         yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
-    elif host and host not in each.hosts and not each.is_new:
+    elif host and not each.is_new and not each.old.has_host(host):
         # Files with images, and lock files, use a default host without naming it.
-        has_default = bool(each.old.entries) and (entry.kind == "image" or each.is_lock)
-        if (each.hosts or has_default) and world.is_first("host", host):
-            yield (
-                "deps-new-host",
-                f"{name} comes from {host}, which {each.path} did not use before",
-            )
+        has_default = not each.old.is_empty and (entry.kind == "image" or each.is_lock)
+        names_hosts = any(e.host for e in each.old.entries)
+        if (names_hosts or has_default) and world.is_first("host", host):
+            yield "deps-new-host", message_of_host(each, was, entry)
     if was is None and each.ecosystem in OWNED:
         last = name.rstrip("/").rpartition("/")[2]
         others = (
@@ -220,6 +227,25 @@ def judge_source(
         )
         if other := next(others, None):
             yield "deps-fork", f"{other.name} is replaced by that of another owner: {name}"
+
+
+def message_of_host(
+    each: DependencyChange, was: Dependency | None, entry: Dependency
+) -> str:
+    """Say that a host is new, of several packages by their number and a few examples."""
+    host = entry.host
+    others = {new.name for _, new in each.pairs if new.host == host} - {entry.name}
+    names = [entry.name, *sorted(others)]
+    instead = f", not from {was.host}," if was and was.host else ""
+    if not others:
+        return (
+            f"{entry.name} comes from {host}{instead} which {each.path} did not use before"
+        )
+    more = "" if len(names) <= MOST_SHOWN else ", ..."
+    return (
+        f"{len(names):,} packages come from {host}{instead} which {each.path} did not use before: "
+        f"{', '.join(names[:MOST_SHOWN])}{more}"
+    )
 
 
 def judge_integrity(
@@ -235,10 +261,15 @@ def judge_integrity(
     if is_direct(each, entry):
         return
     if was and has_other_hash(was, entry):
-        yield (
-            "deps-integrity-changed",
-            f"{name} {spec} has another hash, but the same version",
-        )
+        # Both together are what an attack needs.
+        is_moved = was.source != entry.source or was.addresses != entry.addresses
+        message = f"{name} {spec} has another hash, but the same version"
+        if is_moved:
+            message = (
+                f"{name} {spec} has another address and another hash, but the same version"
+            )
+        severity = Severity.CRITICAL if is_moved else Severity.HIGH
+        yield "deps-integrity-changed", message, severity
     elif was is None or entry in each.beside:
         # Yarn 2 and later leave out the hash of what is for other machines.
         has_source = entry.source and not entry.source.startswith("npm:")
@@ -274,27 +305,6 @@ def severity_of_loss(entry: Dependency) -> Severity:
     return Severity.MEDIUM if is_platforms else Severity.HIGH
 
 
-def has_other_hash(was: Dependency, entry: Dependency) -> bool:
-    """Return whether two entries are of one version and source, but not of one content."""
-    is_same = was.spec == entry.spec != "" and was.source == entry.source
-    is_other = (
-        strength(entry.integrity) == strength(was.integrity)
-        and entry.integrity.isdisjoint(was.integrity)
-        and bool(entry.integrity)
-    )
-    is_image = entry.kind == "image"
-    return is_same and is_other and not is_image and "dev" not in entry.spec
-
-
-def strength(integrity: frozenset[str]) -> int:
-    """Return the bits of the best hash that names its algorithm as npm and pip do, 1000 if none does."""
-    found = (re.match(r"(?:sha|md)(\d+)[-:]", each) for each in integrity)
-    return max(
-        ({"1": 160, "5": 128}.get(each[1], int(each[1])) for each in found if each),
-        default=1_000,
-    )
-
-
 def judge_release(
     world: DependencyWorld,
     each: DependencyChange,
@@ -317,13 +327,13 @@ def judge_release(
             f"{name} {spec} is new and runs a script when it is installed",
             severity,
         )
-    advisory = names.known_bad(ecosystem, name, spec)
+    advisory = names.known_bad(ecosystem, entry.package or name, spec)
     version = spec.lstrip("=^~v ")
     if advisory and world.is_first("bad", name, version):
         yield "deps-known-bad", f"{name} {version}: {advisory}"
     is_unknown = (
         was is None
-        and (ecosystem, name) not in world.names_before
+        and not world.was_known(ecosystem, name)
         and world.is_first("name", name)
     )
     if is_unknown and (similar := names.similar_name(ecosystem, name)):
@@ -404,7 +414,7 @@ def judge_setting(
             "deps-plain-http",
             f"packages come over an unprotected connection: {place(source)}",
         )
-    elif kind == "download" and host not in each.hosts and not each.is_new:
+    elif kind == "download" and not each.old.has_host(host) and not each.is_new:
         yield "deps-new-host", f"{name} is on {host}, which {each.path} did not use before"
     elif kind == "index":
         # The first source of a new file is the one that its package manager makes it name.

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from posixpath import dirname, join
 
 from cli_guard.model import Finding, Status
-from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange, by_key
+from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
-from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of, read
+from cli_guard.reviewers.dependencies.lock_files import read_listing
+from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
 from cli_guard.reviewers.dependencies.roots import RootList, read_root
 from cli_guard.reviewers.dependencies.versions import is_in_range
 
@@ -23,6 +24,7 @@ MANIFESTS = (
 MOST_NAMED = 3
 EXCLUDE_NEWER = re.compile(r"(?m)^exclude-newer\s*=\s*[\"'](\d{4}-\d\d-\d\d)")
 UPLOADED = re.compile(r"\bupload-time\s*=\s*\"(\d{4}-\d\d-\d\d)")
+FIRST_DAY = "0001-01-01"
 COMPARED = ("", "dev")
 # In Composer these are the language and what it is built with; in Poetry the language.
 PLATFORM = ("php", "python", "ext-", "lib-")
@@ -34,7 +36,9 @@ def listing_of(world: DependencyWorld, path: str) -> Listing:
         known = next((each.new for each in world.differences if each.path == path), None)
         text = "" if known else world.subject.text_at(path) or ""
         is_short = len(text) <= world.subject.limits.file_chars
-        world.listings[path] = known or (read(path, text) if is_short and text else NOTHING)
+        world.listings[path] = known or (
+            read_listing(path, text) if is_short and text else NOTHING
+        )
     return world.listings[path]
 
 
@@ -53,7 +57,7 @@ def lock_of(world: DependencyWorld, each: DependencyChange) -> tuple[str, Listin
     if each.path.endswith((".in", ".txt")):
         paths = (path for path in [f"{each.path[:-3]}.txt"] if each.path.endswith(".in"))
     found = ((path, listing_of(world, path)) for path in paths)
-    return next((pair for pair in found if pair[1].entries), ("", NOTHING))
+    return next((pair for pair in found if not pair[1].is_empty), ("", NOTHING))
 
 
 def manifests_of(lock: str) -> list[str]:
@@ -92,12 +96,12 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
         yield from _too_new(world, each)
         manifests = [(path, listing_of(world, path)) for path in manifests_of(each.path)]
         had_hashes = each.change.status is Status.DELETED and any(
-            entry.integrity for entry in each.old.entries
+            entry.integrity for entry in each.old.sample()
         )
         bare = [
             path
             for path, manifest in manifests
-            if manifest.entries and lock_at(world, path) is None
+            if not manifest.is_empty and lock_at(world, path) is None
         ]
         if had_hashes and bare:
             message = f"{each.path} is removed: versions and hashes are fixed by nothing"
@@ -137,14 +141,14 @@ def _too_new(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding
         if each.path.endswith("uv.lock")
         else ()
     )
-    until = min(
-        (match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text)), default=""
-    )
+    dates = (match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text))
+    # Beside a span of days uv writes the first day of all.
+    until = min((each for each in dates if each > FIRST_DAY), default="")
     for line, text in each.change.added.items() if until else ():
         uploaded = UPLOADED.search(text)
         if uploaded and uploaded[1][: len(until)] > until:
             entry = max(
-                (e for e in each.new.entries if e.line <= line),
+                (e for e in each.new.every() if e.line <= line),
                 key=lambda e: e.line,
                 default=None,
             )
@@ -163,7 +167,7 @@ def lock_at(world: DependencyWorld, manifest: str) -> str | None:
         for _, table in formats_of(manifest)
         for name in table.get("locks", "").split()
     )
-    return next((path for path in locks if listing_of(world, path).entries), None)
+    return next((path for path in locks if not listing_of(world, path).is_empty), None)
 
 
 def may_be_locked(each: DependencyChange, entry: Dependency) -> bool:
@@ -183,9 +187,9 @@ def contradiction(entry: Dependency, lock: Listing, root: RootList | None = None
 
     `root` is what it lists for the manifest: a package of that name may be there for another one.
     """
-    if not lock.entries or lock.problem:
+    if lock.is_empty or lock.problem:
         return ""
-    same = by_key(lock).get(("", entry.name), [])
+    same = [e for e in lock.named(entry.name) if e.key[0] == ""]
     versions = {e.spec.removesuffix("/go.mod") for e in same}
     if not same:
         return "does not have it"

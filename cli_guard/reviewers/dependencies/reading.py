@@ -68,6 +68,11 @@ class Dependency:
     has_script: bool = False
     line: int = 1
     last: int = 1
+    # Of a lock file: where it is in the tree, the package behind another name, and the hash of each named file.
+    place: str = ""
+    package: str = ""
+    files: frozenset[tuple[str, str]] = frozenset()
+    addresses: frozenset[str] = frozenset()
 
     @property
     def host(self) -> str:
@@ -97,10 +102,13 @@ class Dependency:
             self.integrity,
             self.has_script,
             self.kind,
+            self.package,
+            self.files,
+            self.addresses,
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Listing:
     """The entries of one file. `problem` says what could not be read, `is_cut` that a bound of ours is the reason."""
 
@@ -110,6 +118,25 @@ class Listing:
     locks: tuple[str, ...] = ()
     problem: str = ""
     is_cut: bool = False
+
+    def every(self) -> Iterator[Dependency]:
+        yield from self.entries
+
+    def named(self, name: str) -> tuple[Dependency, ...]:
+        """Return the entries of a name."""
+        return tuple(each for each in self.entries if each.name == name)
+
+    def sample(self) -> Iterator[Dependency]:
+        """Yield the entries, of very many an even choice."""
+        yield from self.entries
+
+    def has_host(self, host: str) -> bool:
+        """Return whether an entry is from a host."""
+        return any(each.host == host for each in self.entries)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.entries
 
 
 def normalise(name: str, ecosystem: str) -> str:
@@ -144,6 +171,8 @@ def read(path: str, text: str) -> Listing:
     tables = [table for _, table in formats_of(path)]
     is_cut = False
     for kind, table in formats_of(path):
+        if kind == "lock":
+            continue
         if kind == "settings":
             entries += read_settings(table, text)
             continue
@@ -160,7 +189,7 @@ def read(path: str, text: str) -> Listing:
     return Listing(
         next((table["ecosystem"] for table in tables if "ecosystem" in table), ""),
         tuple(entries),
-        any(table.get("lock") for table in tables),
+        any(kind == "lock" or table.get("lock") for kind, table in formats_of(path)),
         tuple(name for table in tables for name in table.get("locks", "").split()),
         problem,
         is_cut,
@@ -302,6 +331,7 @@ def entry_of(
         "script" in parts,
         line,
         last,
+        package=normalise(parts.get("package", ""), ecosystem),
     )
 
 

@@ -13,13 +13,14 @@ from reviewers.dependencies.trees import found, reviewed
 from cli_guard.model import Severity
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
+from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.names import (
     edits,
     known_bad,
     read_names,
     similar_name,
 )
-from cli_guard.reviewers.dependencies.reading import formats_of, read
+from cli_guard.reviewers.dependencies.reading import formats_of
 from cli_guard.reviewers.dependencies.versions import is_in_range, is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -358,12 +359,14 @@ def test_what_is_long_ends_in_time_and_what_is_left_out_is_named(
     assert bool(review(subject).skipped) is (len(max(text.split("\n"), key=len)) > 5_000)
 
 
-def test_a_lock_file_without_line_ends_is_named() -> None:
-    text = json.dumps(
-        {"packages": {f"node_modules/p{n}": {"version": "1.0.0"} for n in range(500)}}
-    )
-    (skipped,) = reviewed({}, {"package-lock.json": text}).skipped
-    assert skipped.asks and "characters" in skipped.reason
+def test_a_lock_file_without_line_ends_is_read() -> None:
+    entries = {f"node_modules/p{n}": {"version": "1.0.0"} for n in range(500)}
+    before = json.dumps({"packages": entries})
+    bad = {"version": "1.0.1", "resolved": "http://files.example.org/p7-1.0.1.tgz"}
+    after = json.dumps({"packages": entries | {"node_modules/p7": bad}})
+    report = reviewed({"package-lock.json": before}, {"package-lock.json": after})
+    assert [each.rule for each in report.findings] == ["deps-plain-http"]
+    assert not report.skipped
 
 
 @table(
@@ -392,7 +395,7 @@ def test_a_lock_file_on_one_line_beside_its_manifest_ends_no_review(
 @given(st.text(max_size=300), st.sampled_from(sorted({path for path, *_ in CHANGES})))
 def test_any_text_is_read_without_an_error(text: str, path: str) -> None:
     assert formats_of(path)
-    for entry in read(path, text).entries:
+    for entry in read_listing(path, text).every():
         assert 1 <= entry.line <= entry.last <= text.count("\n") + 1
 
 

@@ -1,0 +1,247 @@
+"""Read a lock file: cut into pieces at once, each parsed when somebody asks for it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from cli_guard.reviewers.dependencies import lock_entries, lock_tables
+from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
+from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
+from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
+from cli_guard.reviewers.dependencies.reading import (
+    Dependency,
+    Listing,
+    formats_of,
+    normalise,
+    read,
+)
+from cli_guard.reviewers.dependencies.toml_pieces import cut_toml, parse_toml
+from cli_guard.reviewers.dependencies.yaml_pieces import cut_yaml, parse_yaml
+
+
+@dataclass(frozen=True)
+class Format:
+    """How one lock file is cut, what an entry says, and the versions of the layout that are known."""
+
+    cut: Callable[[str], LockCut]
+    reader: Reader
+    version_key: str = ""
+    versions: tuple[str, ...] = ()
+    # Nothing else in the file has parts: without entries, lists are of an unknown layout.
+    is_closed: bool = False
+
+
+def _json(*paths: str, has_comments: bool = False) -> Callable[[str], LockCut]:
+    steps = tuple(tuple(path.split("/")) for path in paths)
+    return lambda text: cut_json(text, steps, has_comments)
+
+
+def _yaml(*paths: str) -> Callable[[str], LockCut]:
+    steps = tuple(tuple(path.split("/")) if path else () for path in paths)
+    return lambda text: cut_yaml(text, steps)
+
+
+def _cut_yarn(text: str) -> LockCut:
+    """Return the entries of Yarn 2 or later; the head has the key that its hashes are made with."""
+    cut = cut_yaml(text, ((),))
+    metadata = (_data_of(each) for each in cut.pieces if each.key == "__metadata")
+    head: Any = next(metadata, {})
+    return replace(cut, head=head if isinstance(head, dict) else {})
+
+
+def _toml(*names: str) -> Callable[[str], LockCut]:
+    return lambda text: cut_toml(text, names)
+
+
+FORMATS: Mapping[str, Format] = {
+    "npm": Format(
+        _json("packages", "dependencies"),
+        lock_entries.read_npm,
+        "lockfileVersion",
+        ("1", "2", "3"),
+        is_closed=True,
+    ),
+    "pnpm": Format(
+        _yaml("packages", "importers", "snapshots"),
+        lock_entries.read_pnpm,
+        "lockfileVersion",
+        ("5", "6", "7", "9"),
+    ),
+    "bun": Format(
+        _json("packages", has_comments=True),
+        lock_entries.read_bun,
+        "lockfileVersion",
+        ("0", "1"),
+    ),
+    "yarn": Format(_cut_yarn, lock_entries.read_yarn),
+    "deno": Format(
+        _json("jsr", "npm", "remote", "packages/jsr", "packages/npm"),
+        lock_entries.read_deno,
+        "version",
+        ("3", "4", "5"),
+    ),
+    "composer": Format(_json("packages/[]", "packages-dev/[]"), lock_entries.read_composer),
+    "pipfile": Format(
+        _json("default", "develop", "_meta/sources/[]"), lock_entries.read_pipfile
+    ),
+    "nuget": Format(
+        _json("dependencies/*"), lock_entries.read_nuget, "version", ("1", "2")
+    ),
+    "pub": Format(_yaml("packages"), lock_entries.read_pub),
+    "cargo": Format(_toml("package"), lock_tables.read_cargo, "version", ("3", "4")),
+    "python": Format(_toml("package", "packages"), lock_tables.read_python),
+}
+MENTION = re.compile(r"""name["']?[ \t]*=[ \t]*["']([^"'\\\n]*)["']""")
+MOST_SAMPLED = 200
+# Where an entry says what it depends on.
+GROUPS = (
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "requires",
+)
+YARN_1 = re.compile(r"(?:#[^\n]*\n)*#\s+yarn\s+lockfile\s+v1\r?\n", re.IGNORECASE)
+# Only Yarn 2 and later write these.
+YARN_2 = re.compile("__metadata|resolution")
+
+
+@dataclass(frozen=True)
+class LockListing(Listing):
+    """A lock file with a tree. `entries` are its settings; those of its pieces are read when they are asked for."""
+
+    form: Format = field(kw_only=True)
+    pieces: tuple[LockPiece, ...] = ()
+    head: Mapping[str, Any] = field(default_factory=dict)
+    _read: dict[LockPiece, tuple[Dependency, ...]] = field(default_factory=dict)
+
+    def entries_of(self, piece: LockPiece) -> tuple[Dependency, ...]:
+        """Return what a piece says; raises UnreadableLock."""
+        if piece not in self._read:
+            self._read[piece] = tuple(
+                replace(each, line=piece.line, last=piece.last)
+                for each in self.form.reader(piece, _data_of(piece), self.head)
+            )
+        return self._read[piece]
+
+    def readable_entries(self, pieces: Iterable[LockPiece]) -> Iterator[Dependency]:
+        """Yield what some pieces say, without those that cannot be read."""
+        for piece in pieces:
+            with suppress(UnreadableLock):
+                yield from self.entries_of(piece)
+
+    def every(self) -> Iterator[Dependency]:
+        yield from self.entries
+        yield from self.readable_entries(self.pieces)
+
+    def named(self, name: str) -> tuple[Dependency, ...]:
+        found = self.readable_entries(self._mentions.get(name, ()))
+        unknown = self.readable_entries(self._mentions.get("", ()))
+        return tuple(each for each in chain(found, unknown) if each.name == name)
+
+    def sample(self) -> Iterator[Dependency]:
+        step = len(self.pieces) // MOST_SAMPLED + 1
+        yield from self.readable_entries(self.pieces[::step])
+
+    def has_host(self, host: str) -> bool:
+        naming = (piece for piece in self.pieces if host in piece.text.lower())
+        return any(
+            each.host == host or any(host in address for address in each.addresses)
+            for each in self.readable_entries(naming)
+        )
+
+    def asks_for(self, name: str, wanted: str) -> bool:
+        """Return whether an entry, or a package of the workspace, depends on a name with a range that begins so."""
+        tables = [_data_of(each) for each in self.pieces if wanted in each.text.lower()]
+        tables += self.head.get("workspaces", {}).values() if self.head else ()
+        return any(_asks_for(each, name, wanted) for each in tables)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.pieces or self.entries)
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[LockPiece]]:
+        """Return the pieces that may be of each name, under the empty one those that only a parser can tell."""
+        found: dict[str, list[LockPiece]] = defaultdict(list)
+        for piece in self.pieces:
+            for name in self._names_in(piece):
+                found[name].append(piece)
+        return found
+
+    def _names_in(self, piece: LockPiece) -> set[str]:
+        has_own_name = "name" in piece.text or "\\" in piece.text
+        # A name within the entry, as pnpm writes it for what is from Git, counts before that of the key.
+        if piece.form == "yaml" and piece.group != "importers" and not has_own_name:
+            return {normalise(lock_entries.name_in_key(piece.key), self.ecosystem)}
+        if piece.form != "toml" or "\\" in piece.text:
+            return {each.name for each in self.readable_entries((piece,))}
+        names = MENTION.findall(piece.text)
+        return {normalise(name, self.ecosystem) for name in names} or {""}
+
+
+def _asks_for(data: Any, name: str, wanted: str) -> bool:
+    if isinstance(data, list):
+        return any(_asks_for(each, name, wanted) for each in data)
+    return any(
+        key.lower() == name and str(value).lower().startswith(wanted)
+        for group in GROUPS
+        for key, value in table_of(data, group).items()
+    ) or any(
+        _asks_for(each, name, wanted)
+        for each in table_of(data, "dependencies").values()
+        if isinstance(each, dict)
+    )
+
+
+def _data_of(piece: LockPiece) -> Any:
+    if piece.form == "json":
+        return parse_json(piece.text)
+    if piece.form == "toml":
+        return parse_toml(piece.text)[piece.group][0]
+    return next(iter(parse_yaml(piece.text).values()))
+
+
+def read_listing(path: str, text: str) -> Listing:
+    """Return the entries of a file: of a lock file in pieces, of any other one at once."""
+    listing = read(path, text)
+    name = next((table["form"] for kind, table in formats_of(path) if kind == "lock"), "")
+    if name == "yarn" and (YARN_1.match(text) or not YARN_2.search(text)):
+        name = ""
+    if not name:
+        return listing
+    form = FORMATS[name]
+    cut = LockCut()
+    problem = ""
+    try:
+        if text.strip():
+            cut = form.cut(text)
+            problem = _unknown_layout(form, cut)
+    except UnreadableLock as error:
+        problem = str(error)
+    return LockListing(
+        listing.ecosystem,
+        tuple(each for each in listing.entries if each.is_setting),
+        True,
+        problem=problem,
+        is_cut=True,
+        form=form,
+        pieces=cut.pieces,
+        head=cut.head,
+    )
+
+
+def _unknown_layout(form: Format, cut: LockCut) -> str:
+    """Say why the layout of a file is not known; empty if it is."""
+    version = str(cut.head.get(form.version_key, form.versions[0] if form.versions else ""))
+    if form.versions and version.partition(".")[0] not in form.versions:
+        return f"{form.version_key} {version[:20]!r} is not known"
+    if form.is_closed and not cut.pieces:
+        others = (each for each in cut.head.values() if isinstance(each, dict | list))
+        return "of an unknown layout" if any(others) else ""
+    return ""
