@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from cli_guard.commands import (
     verdict_of_failure,
 )
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.context import command_context, find_choice, root_of
 from cli_guard.execution.verdicts import sentence, write_allow

@@ -6,11 +6,11 @@ counts, for every agent.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
 from cli_guard.agents.payload import parse, text_in
+from cli_guard.dataclass import dataclass
 
 # The largest request, in bytes: a tool that writes a file sends all of it.
 LARGEST = 20_000_000

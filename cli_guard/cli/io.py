@@ -3,9 +3,11 @@
 import io
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+
+from cli_guard.dataclass import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository

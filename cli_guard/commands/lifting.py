@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.commands.effects.places import is_below, resolve_path
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import ENVIRONMENTS, NODE, ProgramInvocation
 from cli_guard.commands.model import Context, Effect, EffectKind, Pattern, Setting
 from cli_guard.commands.patterns import fit_pattern, matches, shape_of
+from cli_guard.dataclass import dataclass
 from cli_guard.model import Decision
 from cli_guard.rules import tables
 

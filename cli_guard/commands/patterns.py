@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
 from cli_guard.commands.model import Pattern
+from cli_guard.dataclass import dataclass
 from cli_guard.model import Decision
 
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)

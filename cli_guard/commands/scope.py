@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from cli_guard.commands.model import Context, Setting, Span
 from cli_guard.commands.parse.tree import Node
+from cli_guard.dataclass import dataclass
 
 SECRET = "secret"  # noqa: S105 - a taint, as the others
 TOKEN = "token"  # noqa: S105

@@ -7,10 +7,11 @@ new.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from cli_guard.dataclass import dataclass
 from cli_guard.git.merges import own_paths
 from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import parse_pairs, parse_pieces, parse_raw

@@ -11,10 +11,11 @@ import subprocess
 import time
 from collections.abc import Generator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import GitError, MissingObject, NotARepository
 from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, start_process
 

@@ -3,11 +3,12 @@
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import GitError, UsageError
 from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in

@@ -3,9 +3,10 @@
 import datetime
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
+from cli_guard.dataclass import dataclass
 from cli_guard.graph.half import load
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context

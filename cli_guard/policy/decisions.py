@@ -4,10 +4,11 @@ import datetime
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from cli_guard.commands.model import Pattern
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
 from cli_guard.model import (
     Category,

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Annotated, Any, Literal, cast
 
@@ -21,6 +21,7 @@ from pydantic import (
     field_validator,
 )
 
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Severity
 from cli_guard.policy.config import describe, parse_toml

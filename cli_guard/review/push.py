@@ -6,8 +6,9 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
 from cli_guard.git.tracking import (
     RemoteHistory,

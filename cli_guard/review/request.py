@@ -1,7 +1,6 @@
 """What to review: one small type for each kind of change."""
 
-from dataclasses import dataclass
-
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
 from cli_guard.review.push import PushPlan
 

@@ -5,8 +5,8 @@ be divided: each belongs to one shard, in turn.
 """
 
 import hashlib
-from dataclasses import dataclass
 
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
 from cli_guard.reviewers.registry import REVIEWERS, ReviewScope, reviewer_of
 

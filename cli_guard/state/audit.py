@@ -10,10 +10,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from cli_guard import __version__
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock, open_state, read_state

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cli_guard.commands.effects.arguments import CallArguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import PLAIN, table
+from cli_guard.dataclass import dataclass
 
 NAMED = re.compile(
     r"(?:--?(?:[DPJX](?=[A-Za-z]))?)?([A-Za-z_][\w.:-]*?)[:+?!]?=(.*)", re.DOTALL

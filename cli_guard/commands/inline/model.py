@@ -1,9 +1,9 @@
 """The acts of a piece of code inside a command, and the names and paths that mean the same in every language."""
 
 import re
-from dataclasses import dataclass
 
 from cli_guard.commands.model import EffectKind
+from cli_guard.dataclass import dataclass
 
 STREAMS = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")

@@ -23,7 +23,7 @@ with `matches` by every rule of that topic.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from cli_guard.code.dead import DeadCode, dead_code
 from cli_guard.code.languages import GRAMMARS
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable
+from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all

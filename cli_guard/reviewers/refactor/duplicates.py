@@ -3,10 +3,10 @@
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from cli_guard.dataclass import dataclass
 from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 
