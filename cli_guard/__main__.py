@@ -56,36 +56,20 @@ def answer(
     env: Mapping[str, str],
 ) -> int:
     """Do the same, but let KeyboardInterrupt through: it may come during imports."""
-    import click
-
-    from cli_guard.cli.app import dispatch
     from cli_guard.cli.io import Io
+    from cli_guard.cli.plain import run_plainly
     from cli_guard.errors import CliGuardError, ExitCode
 
     io = Io(stdin, stdout, stderr, cwd, env)
-
-    def complain(text: str) -> None:
-        from cli_guard.secrets.printable import printable
-        from cli_guard.secrets.redact import redact
-
-        io.warn(f"cli-guard: {printable(redact(text))}")
-
     try:
-        return dispatch(list(argv), io)
-    except click.exceptions.NoArgsIsHelpError as error:
-        io.warn(error.ctx.get_help() if error.ctx else "")
-        return ExitCode.USAGE
-    except click.ClickException as error:
-        command = (
-            error.ctx.command_path
-            if isinstance(error, click.UsageError) and error.ctx
-            else "cli-guard"
-        )
-        said = " ".join(error.format_message().split()).rstrip(".")
-        complain(f"{said}; see `{command} --help`".replace("?; s", "? S"))
-        return ExitCode.USAGE
+        code = run_plainly(argv, io)
+        if code is None:
+            from cli_guard.cli.app import dispatch
+
+            code = dispatch(list(argv), io)
+        return code
     except CliGuardError as error:
-        complain(str(error))
+        io.complain(str(error))
         return error.exit_code
     except BrokenPipeError:
         raise
@@ -95,7 +79,7 @@ def answer(
             raise KeyboardInterrupt from None
         from cli_guard.state.crash import report_crash
 
-        complain(report_crash(error, argv, cwd, env))
+        io.complain(report_crash(error, argv, cwd, env))
         return ExitCode.INTERNAL
 
 

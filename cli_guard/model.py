@@ -10,7 +10,7 @@ from dataclasses import asdict, field
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 T = TypeVar("T", bound=Sized)
 # Where a policy may be (policy/config.py, policy/decisions.py).

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 # Windows has no such flags but O_BINARY, without which it changes the ends of lines. A FIFO would wait forever.
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)

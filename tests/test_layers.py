@@ -30,7 +30,7 @@ FLOORS = (
     ("commands", "code", "git"),
     ("rules", "repository"),
     ("runtime", "model", "errors", "hooks", "words"),
-    ("dataclass",),
+    ("lazy",),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 

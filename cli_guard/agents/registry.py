@@ -23,8 +23,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.lazy import dataclass
 
 # The exit code with which the hook of an agent blocks a tool; any other code lets it run.
 BLOCKED = ExitCode.USAGE

@@ -15,8 +15,8 @@ from typing import Any
 
 from cli_guard.agents.payload import parse
 from cli_guard.agents.registry import BLOCKED
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.

@@ -18,8 +18,8 @@ from cli_guard.approvals.signatures import NAMESPACE, verify
 from cli_guard.approvals.signers import Signer, Signers
 from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import Storage
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,

@@ -13,8 +13,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Presence
 
 NAMESPACE = "cli-guard-approval@v1"

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, decode_key
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 
 SIGNERS = ".cli-guard/signers"

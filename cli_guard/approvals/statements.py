@@ -14,7 +14,7 @@ from typing import Any
 
 from cli_guard import __version__
 from cli_guard.approvals.signatures import Signature, parse
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"

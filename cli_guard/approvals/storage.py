@@ -10,8 +10,8 @@ from dataclasses import field
 from typing import Protocol
 
 from cli_guard.approvals.counting import Approval
-from cli_guard.dataclass import dataclass
 from cli_guard.git.notes import REF
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.state.files import lock
 from cli_guard.state.records import Records

@@ -15,7 +15,7 @@ from math import prod
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.code.syntax import Trees
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "python_imports")

@@ -9,7 +9,7 @@ from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import Spec, sub_command, table
 from cli_guard.commands.scope import Stream, drop_places, taints_of
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
 # Folders of a work tree with the programs that were installed for the project.

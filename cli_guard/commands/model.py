@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.commands.model import EffectKind
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.rules import tables
 
 # The table of what `python -m` runs, which is no program.

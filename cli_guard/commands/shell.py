@@ -33,7 +33,7 @@ from cli_guard.commands.scope import (
     merge,
     share_input,
 )
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 
 

@@ -11,12 +11,12 @@ from dataclasses import field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from cli_guard.dataclass import dataclass
 from cli_guard.git.merges import own_paths
 from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     FileChange,

@@ -12,7 +12,7 @@ from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import read_plain
 

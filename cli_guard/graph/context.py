@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from cli_guard.dataclass import dataclass
 from cli_guard.graph.half import load
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools
@@ -19,6 +18,7 @@ from cli_guard.graph.tools.tool import (
     Writer,
     name_error,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Suppression

@@ -20,13 +20,13 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
 from cli_guard.graph.deferred import DeferredModule, keep_callbacks
 from cli_guard.graph.state import Data, State, is_intact
 from cli_guard.hooks import MESSAGE, PUSH, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import Action
 from cli_guard.secrets.redact import mask_everywhere, masks_in
 

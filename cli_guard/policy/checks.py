@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.policy.mcp import Name, Variable
 
 # `git rev-parse --local-env-vars`: these would point a check at the user's repository instead of its scratch checkout.

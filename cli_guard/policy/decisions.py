@@ -8,8 +8,8 @@ from dataclasses import field
 from functools import cached_property
 
 from cli_guard.commands.model import Pattern
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Category,
     Confidence,

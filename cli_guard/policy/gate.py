@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Action,
     Decision,

@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Iterable
 from functools import lru_cache
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Disposition
 from cli_guard.policy.globs import rule_matches
 

@@ -21,8 +21,8 @@ from pydantic import (
     field_validator,
 )
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
 from cli_guard.policy.config import describe, parse_toml
 from cli_guard.policy.globs import nearest

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Hunk, Kind, Status
 
 LFS_LINE = re.compile(

@@ -9,7 +9,7 @@ from dataclasses import field
 from functools import cached_property
 from heapq import heappop, heappush
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import RefUpdate
 
 # As many as `merge-base` gives.

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Kind, Skipped
 from cli_guard.repository.texts import decode
 

@@ -6,7 +6,7 @@ A suggestion has hunks of a diff, or it is a text beside the lines that it repla
 import re
 from collections.abc import Iterator
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Category, Finding
 
 HUNK_HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@")

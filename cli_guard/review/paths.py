@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Status
 from cli_guard.repository.protocol import MergeSide, Repository
 from cli_guard.reviewers.review_input import ReviewInput

@@ -8,9 +8,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
-from cli_guard.dataclass import dataclass
 from cli_guard.git.added import read_patches, split_evenly
 from cli_guard.git.tracking import host_of, remote_hosts
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import OnProgress, Repository
 from cli_guard.repository.pushes import Published, PushedRef
 from cli_guard.review.render.words import count

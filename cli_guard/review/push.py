@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import UsageError
 from cli_guard.git.tracking import (
     RemoteHistory,
@@ -17,6 +16,7 @@ from cli_guard.git.tracking import (
     remote_history,
     remote_hosts,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.model import RefUpdate, Skipped
 from cli_guard.repository.protocol import Changes, History, Repository
 from cli_guard.repository.pushes import Graph, Line, Published, PushedRef

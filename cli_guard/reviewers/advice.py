@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import field
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import OVER_ADVICE, Disposition, Severity, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.registry import REVIEWERS, Reviewer

@@ -4,8 +4,9 @@ Loaded for every change and every write of an agent, so it reads no table and im
 A test holds it against the paths of all tables.
 """
 
-import re
 from typing import TYPE_CHECKING
+
+from cli_guard.lazy import regex
 
 if TYPE_CHECKING:
     from cli_guard.model import FileChange
@@ -33,7 +34,7 @@ NAMES = (
     r"\.?mise(?:\.[\w-]+)?\.toml",
     r"mise/config[^/]*\.toml",
 )
-MAYBE = re.compile(rf"(?i)(?:^|/)(?:(?:{'|'.join(FOLDERS)})/|(?:{'|'.join(NAMES)})$)")
+MAYBE = regex(rf"(?i)(?:^|/)(?:(?:{'|'.join(FOLDERS)})/|(?:{'|'.join(NAMES)})$)")
 
 
 def may_be_obeyed(change: "FileChange") -> bool:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from cli_guard.dataclass import dataclass
 from cli_guard.hooks import MESSAGE, event_of
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.model import Report

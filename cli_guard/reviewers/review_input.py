@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import MissingObject
 from cli_guard.hooks import event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,

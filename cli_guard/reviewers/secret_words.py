@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, fingerprint
 from cli_guard.rules import catalog
 from cli_guard.secrets import SecretHit

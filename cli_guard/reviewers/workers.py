@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 MOST = 8
 PIECE_BYTES = 1 << 18

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange
 
 # Between hunks: no pattern matches across a NUL, so lines that are not adjacent are not matched as such.

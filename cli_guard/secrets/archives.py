@@ -16,7 +16,7 @@ from heapq import merge
 from itertools import chain, pairwise, repeat
 from typing import Any
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 DEEPEST = 8
 MOST_STREAMS = 100_000

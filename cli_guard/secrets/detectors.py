@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules import catalog
 from cli_guard.secrets import places

@@ -14,8 +14,8 @@ from dataclasses import field
 from pathlib import Path
 
 from cli_guard import __version__
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock, open_state, read_state
 

@@ -10,9 +10,9 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import TypeVar
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import user_state
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (

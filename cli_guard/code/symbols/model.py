@@ -3,7 +3,7 @@
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -11,7 +11,7 @@ from typing import Any
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of, words_in
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
 

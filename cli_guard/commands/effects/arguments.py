@@ -4,7 +4,7 @@ from dataclasses import field, replace
 
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.programs import REPEATED, Option, Spec, sub_command
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 REST = ("command", f"shell{REPEATED}")
 

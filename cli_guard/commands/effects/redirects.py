@@ -16,7 +16,7 @@ from cli_guard.commands.scope import (
     make_doubtful,
 )
 from cli_guard.commands.shell import Shell
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Script
 from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, origin_of, taints_of
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

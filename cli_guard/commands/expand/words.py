@@ -35,7 +35,7 @@ from cli_guard.commands.scope import (
     ShellScope,
     Stream,
 )
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 MOST_FIELDS = 6_000
 NOWHERE = Span(0, 0)

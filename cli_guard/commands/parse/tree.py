@@ -5,7 +5,7 @@ that was parsed.
 """
 
 from cli_guard.commands.model import Span
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

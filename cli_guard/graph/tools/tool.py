@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Skipped, Verdict
 from cli_guard.reviewers.review_input import ReviewInput
 

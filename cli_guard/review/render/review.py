@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
 
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import ExitCode
 from cli_guard.hooks import MESSAGE, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Decision,
     Disposition,

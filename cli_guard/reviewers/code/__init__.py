@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.templates import script_in
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Contents,
     FileChange,

@@ -11,7 +11,7 @@ from itertools import chain
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, fingerprint
 from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
 

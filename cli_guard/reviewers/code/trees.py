@@ -32,8 +32,8 @@ from cli_guard.code.dead import DeadCode, dead_code
 from cli_guard.code.languages import GRAMMARS
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable
-from cli_guard.dataclass import dataclass
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.repository.between import LinesBefore

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from pathlib import PurePosixPath
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.before import Before

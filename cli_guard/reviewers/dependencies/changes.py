@@ -7,7 +7,7 @@ from functools import cached_property
 
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of, read
 from cli_guard.reviewers.review_input import ReviewInput

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.docker import base_images
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, every

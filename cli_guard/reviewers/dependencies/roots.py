@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from posixpath import basename, dirname, normpath, relpath
 from typing import Any
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies.reading import normalise
 
 # How uv.lock says where a package of the repository is.

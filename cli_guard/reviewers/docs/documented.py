@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns
 
 HEADS = ("google", "numpy", "sphinx")

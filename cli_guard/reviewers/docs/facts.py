@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.symbols.nesting import field_text
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, fingerprint
 from cli_guard.reviewers.docs.documented import (
     PATTERNS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from cli_guard.code.symbols import Symbol
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.docs.documented import read_docstring
 
 ENOUGH = 4

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 

@@ -5,7 +5,7 @@ from functools import cached_property, partial
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan

@@ -8,7 +8,7 @@ import re
 import sys
 
 from cli_guard.code.symbols import Symbol
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 DECISIONS = re.compile(
     r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|assert|select|switch|unless|until)\b"

@@ -6,7 +6,7 @@ from dataclasses import field
 from functools import cache
 from typing import Any
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import (
     Document,
     at,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.snippet import (
     LineNumbers,
     Snippet,

@@ -6,7 +6,7 @@ from dataclasses import field
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,
     Snippet,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import Document, Table, at, scalars
 from cli_guard.reviewers.commands.extract.programs import program
 from cli_guard.reviewers.commands.extract.snippet import (

@@ -11,7 +11,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
 from cli_guard.reviewers.commands.extract.snippet import (

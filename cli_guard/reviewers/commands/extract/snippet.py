@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import accumulate
 
-from cli_guard.dataclass import dataclass
+from cli_guard.lazy import dataclass
 
 # The text of a snippet in order, each piece with the line of the file that it comes from.
 Pieces = Sequence[tuple[int, str]]

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from cli_guard.dataclass import dataclass
+from cli_guard import lazy
+from cli_guard.lazy import dataclass, regex
 
 MAKERS = {"ours": dataclass, "theirs": dataclasses.dataclass}
 OPTIONS: list[dict[str, bool]] = [
@@ -94,7 +96,12 @@ CASES: dict[str, Callable[[Any, Any], object]] = {
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_does_as_the_standard_library(name: str, options: dict[str, bool]) -> None:
+@pytest.mark.parametrize("few", [0, 20])
+def test_does_as_the_standard_library(
+    few: int, name: str, options: dict[str, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `few` 0, each `__init__` is compiled for the first object."""
+    monkeypatch.setattr(lazy, "FEW", few)
     ours, theirs = (
         attempt(lambda maker=maker: CASES[name](*make(maker, options)))  # type: ignore[misc]
         for maker in MAKERS.values()
@@ -164,3 +171,15 @@ def test_a_class_without_a_field() -> None:
         hash(Empty()),
         f"{Empty.__qualname__}()",
     )
+
+
+def test_a_pattern_is_compiled_at_its_first_use() -> None:
+    pattern = regex(r"(a)b", re.IGNORECASE)
+    assert "search" not in vars(pattern)
+    assert pattern.search("xAB")
+    assert "search" in vars(pattern)
+    assert (pattern.pattern, pattern.flags & re.IGNORECASE) == ("(a)b", re.IGNORECASE)
+    assert pattern.sub("-", "ab ab") == "- -"
+    assert copy.copy(pattern).fullmatch("ab")
+    with pytest.raises(re.error):
+        regex("(").search("")
