@@ -236,7 +236,7 @@ def complete() -> None:
 
 
 def run_here(argv: list[str]) -> int:
-    """Run without a server; start one for the next run, which loads beside this one if it is a hook of a commit."""
+    """Run without a server; start one for the next run."""
     from cli_guard import hooks
     from cli_guard.server import client
 
@@ -249,12 +249,11 @@ def run_here(argv: list[str]) -> int:
 
         prepare(argv)
         return 0
-    # The other hook of the same commit, or its end, comes next, and finds the server loading at least.
+    code = run_in_process(argv)
     hook = hooks.find_hook(argv)
-    early = hook is not None and hook.is_of_commit
-    code = None if early else run_in_process(argv)
+    is_of_commit = hook is not None and hook.is_of_commit
     if (
-        early
+        is_of_commit
         or "langgraph" in sys.modules
         or argv[:1] == ["check-command"]
         or client.is_agent_hook(argv)
@@ -262,7 +261,7 @@ def run_here(argv: list[str]) -> int:
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)
-    return run_in_process(argv) if code is None else code
+    return code
 
 
 if __name__ == "__main__":
