@@ -56,36 +56,20 @@ def answer(
     env: Mapping[str, str],
 ) -> int:
     """Do the same, but let KeyboardInterrupt through: it may come during imports."""
-    import click
-
-    from cli_guard.cli.app import dispatch
     from cli_guard.cli.io import Io
+    from cli_guard.cli.plain import run_plainly
     from cli_guard.errors import CliGuardError, ExitCode
 
     io = Io(stdin, stdout, stderr, cwd, env)
-
-    def complain(text: str) -> None:
-        from cli_guard.secrets.printable import printable
-        from cli_guard.secrets.redact import redact
-
-        io.warn(f"cli-guard: {printable(redact(text))}")
-
     try:
-        return dispatch(list(argv), io)
-    except click.exceptions.NoArgsIsHelpError as error:
-        io.warn(error.ctx.get_help() if error.ctx else "")
-        return ExitCode.USAGE
-    except click.ClickException as error:
-        command = (
-            error.ctx.command_path
-            if isinstance(error, click.UsageError) and error.ctx
-            else "cli-guard"
-        )
-        said = " ".join(error.format_message().split()).rstrip(".")
-        complain(f"{said}; see `{command} --help`".replace("?; s", "? S"))
-        return ExitCode.USAGE
+        code = run_plainly(argv, io)
+        if code is None:
+            from cli_guard.cli.app import dispatch
+
+            code = dispatch(list(argv), io)
+        return code
     except CliGuardError as error:
-        complain(str(error))
+        io.complain(str(error))
         return error.exit_code
     except BrokenPipeError:
         raise
@@ -95,7 +79,7 @@ def answer(
             raise KeyboardInterrupt from None
         from cli_guard.state.crash import report_crash
 
-        complain(report_crash(error, argv, cwd, env))
+        io.complain(report_crash(error, argv, cwd, env))
         return ExitCode.INTERNAL
 
 
@@ -252,7 +236,7 @@ def complete() -> None:
 
 
 def run_here(argv: list[str]) -> int:
-    """Run without a server; start one for the next run, which loads beside this one if it is a hook of a commit."""
+    """Run without a server; start one for the next run."""
     from cli_guard import hooks
     from cli_guard.server import client
 
@@ -265,12 +249,11 @@ def run_here(argv: list[str]) -> int:
 
         prepare(argv)
         return 0
-    # The other hook of the same commit, or its end, comes next, and finds the server loading at least.
+    code = run_in_process(argv)
     hook = hooks.find_hook(argv)
-    early = hook is not None and hook.is_of_commit
-    code = None if early else run_in_process(argv)
+    is_of_commit = hook is not None and hook.is_of_commit
     if (
-        early
+        is_of_commit
         or "langgraph" in sys.modules
         or argv[:1] == ["check-command"]
         or client.is_agent_hook(argv)
@@ -278,7 +261,7 @@ def run_here(argv: list[str]) -> int:
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)
-    return run_in_process(argv) if code is None else code
+    return code
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ Line numbers count from 1 and lines end at LF only, as Git counts them.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
+
+from cli_guard.lazy import dataclass
 
 T = TypeVar("T", bound=Sized)
 # Where a policy may be (policy/config.py, policy/decisions.py).

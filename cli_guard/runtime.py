@@ -10,8 +10,10 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from cli_guard.lazy import dataclass
 
 # Windows has no such flags but O_BINARY, without which it changes the ends of lines. A FIFO would wait forever.
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)

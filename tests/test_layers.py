@@ -17,8 +17,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # From the top floor down; rooms on one floor do not import each other.
 FLOORS = (
-    ("__main__",),
-    ("assistant/commands",),
+    ("__main__", "assistant/commands"),
     ("cli", "mcp", "llm"),
     ("assistant", "agents"),
     ("execution", "server", "report", "answering", "api"),
@@ -31,6 +30,7 @@ FLOORS = (
     ("commands", "code", "git"),
     ("rules", "repository"),
     ("runtime", "model", "errors", "hooks", "words"),
+    ("lazy",),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -181,7 +181,7 @@ def test_imports_run_downward() -> None:
         ).static_order()
     )
     loose = [file for file in FILES if file.parent == ROOT]
-    assert len(loose) <= 7 + 1, "seven loose modules and __init__"
+    assert len(loose) <= 8 + 1, "eight loose modules and __init__"
     assert len(FLOORS) <= 14
     for name in (
         "__main__.py",

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import cli_guard
+from cli_guard.lazy import regex
 
 RULES = Path(cli_guard.__file__).parent / "rules"
 # They end where they fail.
@@ -83,7 +84,7 @@ def written() -> Iterator[tuple[str, str | bytes, int]]:
             continue
         for name, value in vars(importlib.import_module(found.name)).items():
             place = f"{found.name}.{name}"
-            if isinstance(value, re.Pattern):
+            if isinstance(value, re.Pattern | regex):
                 unicode = re.UNICODE if isinstance(value.pattern, str) else 0
                 yield place, value.pattern, value.flags & ~unicode
             elif isinstance(value, str):

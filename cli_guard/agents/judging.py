@@ -4,10 +4,9 @@ No answer leaves the decision to the agent's own rules: what is harmless here is
 """
 
 import os
-import re
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +28,7 @@ from cli_guard.execution.verdicts import sentence, write_allow
 from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
+from cli_guard.lazy import dataclass, regex
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.runtime import Invocation, read_plain
@@ -45,7 +45,7 @@ ASKED_FILES = {
     "never": "which tells an agent, an editor or Git what to run",
     "installed": "which belongs to an installed package",
 }
-HOMES = re.compile(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
+HOMES = regex(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
 # As large as a file of a commit may be by default.
 MOST_CHARS = 5_000_000
 DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}

@@ -19,12 +19,12 @@ where a denial is an exit code and a reason on standard error.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.lazy import dataclass
 
 # The exit code with which the hook of an agent blocks a tool; any other code lets it run.
 BLOCKED = ExitCode.USAGE

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 from cli_guard.agents.payload import parse
 from cli_guard.agents.registry import BLOCKED
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.

@@ -4,13 +4,12 @@ Agents name the same things differently (`Bash`, `run_shell_command`; `file_path
 counts, for every agent.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
 from cli_guard.agents.payload import parse, text_in
+from cli_guard.lazy import dataclass, regex
 
 # The largest request, in bytes: a tool that writes a file sends all of it.
 LARGEST = 20_000_000
@@ -42,7 +41,7 @@ REPLACEMENTS = (
     "insert_text",
 )
 PATCHES = ("patchText", "patch", "input", "command")
-PATCHED = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
+PATCHED = regex(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
 
 
 class ToolKind(Enum):

@@ -1,8 +1,9 @@
 """The answer to an agent: a decision, and a reason that it can act on."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.rules import catalog
 from cli_guard.secrets.printable import clip, printable

@@ -4,9 +4,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cli_guard.approvals.statements import Statement
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,

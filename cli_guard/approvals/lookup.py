@@ -9,7 +9,7 @@ import datetime
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from cli_guard.approvals.signers import Signer, Signers
 from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import Storage
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,

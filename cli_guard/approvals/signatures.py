@@ -10,11 +10,11 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Presence
 
 NAMESPACE = "cli-guard-approval@v1"

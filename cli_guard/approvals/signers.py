@@ -7,11 +7,11 @@ certificate authority), so that one key cannot speak for several people. A first
 import datetime
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, decode_key
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 
 SIGNERS = ".cli-guard/signers"

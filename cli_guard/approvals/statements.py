@@ -8,12 +8,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from cli_guard import __version__
 from cli_guard.approvals.signatures import Signature, parse
+from cli_guard.lazy import dataclass
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"

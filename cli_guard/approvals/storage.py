@@ -6,11 +6,12 @@ count. To add a place, write it and name it in `storages_of`.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from cli_guard.approvals.counting import Approval
 from cli_guard.git.notes import REF
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.state.files import lock
 from cli_guard.state.records import Records

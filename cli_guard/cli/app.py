@@ -10,7 +10,7 @@ import click
 
 from cli_guard import __version__
 from cli_guard.cli.io import Io
-from cli_guard.errors import UsageError
+from cli_guard.errors import ExitCode, UsageError
 from cli_guard.graph import half
 
 # Set by the script of `cli-guard completion`, which gives no arguments: no hook can be silenced by it.
@@ -276,7 +276,7 @@ FORMAT = click.Option(
 
 
 def dispatch(argv: list[str], io: Io) -> int:
-    """Run a command. Raises click's errors and CliGuardError, which `cli_guard.__main__` reports in one line."""
+    """Run a command, and report its wrong usage in one line. Raises CliGuardError."""
     if not argv and COMPLETE in io.env:
         code: int = import_module("cli_guard.cli.completion").complete(io, io.env[COMPLETE])
         return code
@@ -286,4 +286,19 @@ def dispatch(argv: list[str], io: Io) -> int:
             result: Any = app.invoke(context)
     except click.exceptions.Exit as ended:
         return ended.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        io.warn(error.ctx.get_help() if error.ctx else "")
+        return ExitCode.USAGE
+    except click.ClickException as error:
+        io.complain(usage_line(error))
+        return ExitCode.USAGE
     return result if isinstance(result, int) else 0
+
+
+def usage_line(error: click.ClickException) -> str:
+    """Return what is wrong with the arguments, and where the help is."""
+    command = "cli-guard"
+    if isinstance(error, click.UsageError) and error.ctx:
+        command = error.ctx.command_path
+    said = " ".join(error.format_message().split()).rstrip(".")
+    return f"{said}; see `{command} --help`".replace("?; s", "? S")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli_guard.agents.registry import AGENTS, BLOCKED, Agent, ToolDenied
+from cli_guard.agents.registry import AGENTS, BLOCKED
+from cli_guard.cli.agent_hook import answer_agent
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
@@ -232,42 +233,6 @@ def push_approvals(io: Io, remote: str) -> None:
         from cli_guard.secrets.printable import printable
 
         io.warn(f"cli-guard: the signed approvals were not pushed: {printable(str(error))}")
-
-
-def answer_agent(io: Io, agent: Agent) -> int:
-    """Answer one request of a coding agent. Every failure blocks the tool; `__main__` sees to the time."""
-    try:
-        if io.stdin.isatty():
-            raise UsageError(
-                f"{agent.name} reads a request of {agent.title} from standard input"
-            )
-        io.say(agent.load().respond(io.read_bytes(), io.invocation))
-        return 0
-    except (Exception, KeyboardInterrupt) as error:
-        return block_tool(io, agent, error)
-
-
-def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
-    """Print in one line why the tool may not be used; return the exit code that blocks it."""
-    # The exit code counts, whatever goes wrong with the line.
-    with suppress(Exception):
-        if isinstance(error, ToolDenied):
-            io.warn(str(error))
-            return BLOCKED
-        if isinstance(error, CliGuardError | ValueError):
-            words = f"the tool use could not be judged: {error}"
-        elif isinstance(error, Exception):
-            from cli_guard.state.crash import report_crash
-
-            go_on = "ask your user, or let them run it in a terminal"
-            words = report_crash(error, ("hook", agent.name), io.cwd, io.env, go_on)
-        else:
-            words = "interrupted before the tool use was judged"
-        from cli_guard.secrets.printable import printable
-        from cli_guard.secrets.redact import redact
-
-        io.warn(f"cli-guard: {printable(redact(words))}")
-    return BLOCKED
 
 
 command = Group(

@@ -3,9 +3,11 @@
 import io
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository
@@ -48,6 +50,13 @@ class Io:
     def warn(self, text: str) -> None:
         """Print a diagnostic."""
         write(self.stderr, text)
+
+    def complain(self, text: str) -> None:
+        """Print an error in one line, without control characters and secrets."""
+        from cli_guard.secrets.printable import printable
+        from cli_guard.secrets.redact import redact
+
+        self.warn(f"cli-guard: {printable(redact(text))}")
 
     def write_bytes(self, out: bytes, err: bytes) -> None:
         """Write bytes to both streams unchanged; to a terminal, without control characters."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_for
 from cli_guard.code.names import JS_FAMILY, name_of
 from cli_guard.code.syntax import Trees, indents_too_deep
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns, read_table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ versions from patterns in `rules/languages/facts.toml`. Only what is certain: a 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from math import prod
@@ -15,6 +15,7 @@ from math import prod
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.code.syntax import Trees
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"

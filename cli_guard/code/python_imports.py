@@ -6,9 +6,9 @@ import may be found; an import that begins a line is never missed.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "python_imports")

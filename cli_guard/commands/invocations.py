@@ -1,7 +1,7 @@
 """The commands found in a script, against which the configuration's patterns are matched."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cli_guard.commands.effects.arguments import CallArguments, read_arguments
@@ -9,6 +9,7 @@ from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import Spec, sub_command, table
 from cli_guard.commands.scope import Stream, drop_places, taints_of
+from cli_guard.lazy import dataclass
 
 SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
 # Folders of a work tree with the programs that were installed for the project.

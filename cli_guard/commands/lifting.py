@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.commands.effects.places import is_below, resolve_path
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import ENVIRONMENTS, NODE, ProgramInvocation
 from cli_guard.commands.model import Context, Effect, EffectKind, Pattern, Setting
 from cli_guard.commands.patterns import fit_pattern, matches, shape_of
+from cli_guard.lazy import dataclass, regex
 from cli_guard.model import Decision
 from cli_guard.rules import tables
 
@@ -34,18 +35,18 @@ CONNECTIONS = (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT)
 # An option with such an effect must be named by the pattern: `--force`.
 GRAVE = (EffectKind.EXEC, EffectKind.SERVICE_WRITE, EffectKind.DELETE)
 # An option that forces, deletes or installs for all, and has no effect of its own in its table.
-GRAVE_NAME = re.compile(
+GRAVE_NAME = regex(
     r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry)[\w-]*|g|R|repo)(?:=|\Z)"
 )
-GLUED = re.compile(r"-{1,2}[\w-]+=?((?:/|~|\.\.).*)", re.DOTALL)
-ADDRESS = re.compile(
+GLUED = regex(r"-{1,2}[\w-]+=?((?:/|~|\.\.).*)", re.DOTALL)
+ADDRESS = regex(
     r"(?:[a-z]+\+)?[a-z]+://|(?:github|gitlab|bitbucket|git|file|http|https):",
     re.IGNORECASE,
 )
 # The beginning of a word of a pattern that names one host.
-BOUND = re.compile(r"\w+://[^/*]+/")
-PIPE = re.compile(r"\s*(?:2>&1\s*)?\|&?\s*")
-VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
+BOUND = regex(r"\w+://[^/*]+/")
+PIPE = regex(r"\s*(?:2>&1\s*)?\|&?\s*")
+VARIABLE = regex(r"[A-Za-z_]\w*[:+?!]?=")
 
 
 def apply_patterns(

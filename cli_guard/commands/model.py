@@ -1,11 +1,12 @@
 """The types of the command engine: effects, the context of a command, and the verdict."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 
 

@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
 from cli_guard.commands.model import Pattern
+from cli_guard.lazy import dataclass, regex
 from cli_guard.model import Decision
 
-PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
-OPERATORS = re.compile(r"[;&|<>()$`]")
+PIECE = regex(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
+OPERATORS = regex(r"[;&|<>()$`]")
 MOST_WORDS = 32
 # Where the programs of a project are, from one of its folders.
-PROJECT_PROGRAM = re.compile(
+PROJECT_PROGRAM = regex(
     r"(?:\./)?(?:\.?venv/bin|node_modules/\.bin|vendor/bin|bin)/[^/]+\Z"
 )
 WILDCARD = "\0"

@@ -28,15 +28,16 @@ from cli_guard.commands.parse.tree import (
     Text,
     Word,
 )
+from cli_guard.lazy import regex
 from cli_guard.rules.tables import words
 
 # Variables to which bash gives a meaning of its own.
-OF_BASH = re.compile(rf"(?:{'|'.join(words('environment')['bash'])})\Z")
+OF_BASH = regex(rf"(?:{'|'.join(words('environment')['bash'])})\Z")
 
 # Text: without quotes, in quotes, or behind a backslash; a dollar alone. `operator` is one of `[[ ]]`.
 PLAIN_TEXT = ("", "'", '"', "\\", "$", "operator")
 # `$NAME`, `$1`, `$?`, `$#`, `$!`, `$$`; `$@` in quotes.
-PLAIN_PARAMETER = re.compile(r"(?!_\Z)[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
+PLAIN_PARAMETER = regex(r"(?!_\Z)[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
 # `${NAME:-plain}`, and what cuts off an end or a beginning.
 PLAIN_OPERATORS = (":-", "%", "%%", "#", "##")
 # `$(...)`; `<(...)` at the end of a word.
@@ -44,18 +45,18 @@ PLAIN_SUBSTITUTIONS = ("$", "<")
 PLAIN_GROUPS = ("group", "subshell", "background")
 PLAIN_LOOPS = ("while", "until")
 # `{a,b}` and `{1..3}` of plain characters, one after the other; `{}` stands for itself.
-BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
-PLAIN_BRACES = re.compile(
+BRACES = regex(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
+PLAIN_BRACES = regex(
     r"[^{}]*(?:(?<!\0)\{(?:|[\w./@:+*?-]*(?:,[\w./@:+*?-]*)+|(?:0|[1-9]\d?)\.\.(?:0|[1-9]\d?))\}[^{}]*)*",
     re.ASCII,
 )
 # `~` and `~name` are homes, `~+` and `~1` depend on where the shell was.
-MOVING_HOME = re.compile(r"(?:^|[:=])~[+\-\d]")
+MOVING_HOME = regex(r"(?:^|[:=])~[+\-\d]")
 # `> FILE`, `2>&1`, `&> FILE`, `< FILE`, `<< END`, `<<< WORD`.
 PLAIN_REDIRECTS = ("<", ">", ">>", ">|", "<<", "<<<")
 PLAIN_DESCRIPTORS = ("", "0", "1", "2", "&")
 COPIED_DESCRIPTORS = ("1", "2", "-")
-PATTERN = re.compile(r"[*?\[{]")
+PATTERN = regex(r"[*?\[{]")
 # Operators of `[[ ]]` that evaluate a subscript, or look at options and name references.
 EVALUATING = ("-v", "-R", "-o")
 
@@ -68,7 +69,7 @@ SPECIAL_BUILTINS = frozenset(
     ": . break continue exit export return set shift source times unset".split()
 )
 # `set -e`, `set -euo pipefail`.
-PLAIN_SETTINGS = re.compile(
+PLAIN_SETTINGS = regex(
     r"(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |\Z)"
 )
 

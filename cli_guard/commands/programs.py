@@ -7,12 +7,13 @@ format is described in `rules/programs/README.md`.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
 from cli_guard.commands.model import EffectKind
+from cli_guard.lazy import dataclass
 from cli_guard.rules import tables
 
 # The table of what `python -m` runs, which is no program.

@@ -1,13 +1,13 @@
 """The state of a script that later commands depend on: variables, functions, files, the current folder."""
 
-import re
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from cli_guard.commands.model import Context, Setting, Span
 from cli_guard.commands.parse.tree import Node
+from cli_guard.lazy import dataclass, regex
 
 SECRET = "secret"  # noqa: S105 - a taint, as the others
 TOKEN = "token"  # noqa: S105
@@ -47,8 +47,8 @@ class Stream:
 
 
 # A dash or plus at the beginning of a word: the name of a file with one may be taken for an option.
-DASHED = re.compile(r"(?:\A|\s)[-+]")
-NAMING = re.compile(r"[./~]")
+DASHED = regex(r"(?:\A|\s)[-+]")
+NAMING = regex(r"[./~]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.expand.fields import Field
@@ -33,6 +33,7 @@ from cli_guard.commands.scope import (
     merge,
     share_input,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 
 

@@ -4,10 +4,10 @@ import json
 import shlex
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.secrets.printable import clip, json_value, printable
 

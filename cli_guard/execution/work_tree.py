@@ -12,6 +12,7 @@ from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.commands.invocations import INSTALLED
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.hooks import FRAMEWORK, contents_of
+from cli_guard.lazy import regex
 from cli_guard.repository.protocol import Commands
 from cli_guard.runtime import read_plain
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from cli_guard.execution.installs import AllowedInstalls
 
 # A line that is no comment calls us.
-CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
+CALL = regex(rb"(?m)^[^#\n]*cli[-_]guard")
 LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = (
     "status",
@@ -38,8 +39,8 @@ NOT_OWN = frozenset(
 STATUS_BYTES = 1_000_000
 # A dash or plus at the beginning of a name, or behind a blank where it is split; quotes, which xargs takes away; what
 # perl runs as a command.
-ODD = re.compile(r"""(?:\A|\s)[-+]|[|<>'"\\]""")
-REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
+ODD = regex(r"""(?:\A|\s)[-+]|[|<>'"\\]""")
+REVISION = regex(r"[A-Za-z0-9_@][\w./@~^-]*")
 DIFF = (
     "diff",
     "--name-only",
@@ -50,7 +51,7 @@ DIFF = (
     "--ignore-submodules",
 )
 # What Git writes into a file with a conflict.
-MARK = re.compile(rb"(?m)^<<<<<<< ")
+MARK = regex(rb"(?m)^<<<<<<< ")
 MOST_NAMES = 30_000
 INDEX_BYTES = 5_000_000
 # path_resolution(7): what is longer, a name or a whole path, is none.
@@ -199,7 +200,7 @@ class TrustedTree:
         locked = [lock for lock in LOCKS if self.exists(f"{self._git.cwd}/{lock}")]
         if locked and not self._is_elsewhere(program):
             return True
-        name = re.compile(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")
+        name = regex(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")
         for lock in LOCKS:
             try:
                 if name.search(read_plain(self._git.cwd / lock)):

@@ -7,7 +7,7 @@ new.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     FileChange,

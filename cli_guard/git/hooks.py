@@ -9,11 +9,11 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import UsageError
 from cli_guard.hooks import GIT_HOOKS, Event, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import open_plain
 

@@ -4,8 +4,8 @@ An object is hostile: its `encoding` header may name any codec of Python's, or o
 """
 
 import re
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.repository.texts import wide_runs
 
 # The encodings of text that both iconv, by which Git shows a message, and Python know.

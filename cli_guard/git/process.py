@@ -6,17 +6,17 @@ Sources: git(1), git-config(1), gitattributes(5).
 """
 
 import os
-import re
 import subprocess
 import time
 from collections.abc import Generator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
 from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, start_process
+from cli_guard.lazy import dataclass, regex
 
 # An emergency stop: what a call may print is bounded by its size.
 TIMEOUT_SECONDS = 600
@@ -52,7 +52,7 @@ READ_ONLY = (
 
 # What says where Git, its configuration and the repository are, and who the user is. Any other variable could change
 # what Git reads or prints (GIT_ATTR_SOURCE, GIT_DIFF_OPTS, GIT_SHALLOW_FILE), write a log, or load code.
-KEPT = re.compile(
+KEPT = regex(
     r"PATH|HOME(?:DRIVE|PATH)?|USER(?:NAME|PROFILE)?|LOGNAME|SUDO_UID|T(?:E?MP|MPDIR|Z)|LANG|LC_\w+|XDG_\w+"
     r"|LD_LIBRARY_PATH|DEVELOPER_DIR|(?i:SYSTEMROOT|COMSPEC|PATHEXT|PROGRAM(?:DATA|FILES)|(?:LOCAL)?APPDATA)"
     r"|GIT_(?:DIR|COMMON_DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|PREFIX|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES))"

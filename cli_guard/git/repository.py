@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from cli_guard.errors import GitError, UsageError
 from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, missing, refusal
+from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 COMPARED_BASES = 8
 FILE_MODES = ("100644", "100755", "120000")
 # Two trees, or one entry of what the second has beyond the first.
-ROOT_ENTRY = re.compile(
+ROOT_ENTRY = regex(
     r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0"
 )
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")

@@ -8,10 +8,11 @@ Anyone who can write to the repository can set a tracking ref. `git update-ref` 
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import read_plain
 

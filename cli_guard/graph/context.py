@@ -3,7 +3,7 @@
 import datetime
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from cli_guard.graph.half import load
@@ -18,6 +18,7 @@ from cli_guard.graph.tools.tool import (
     Writer,
     name_error,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Suppression

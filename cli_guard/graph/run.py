@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,6 +26,7 @@ from cli_guard.graph.context import Context
 from cli_guard.graph.deferred import DeferredModule, keep_callbacks
 from cli_guard.graph.state import Data, State, is_intact
 from cli_guard.hooks import MESSAGE, PUSH, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import Action
 from cli_guard.secrets.redact import mask_everywhere, masks_in
 

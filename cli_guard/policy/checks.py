@@ -7,7 +7,6 @@ import hashlib
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
@@ -20,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from cli_guard.lazy import dataclass
 from cli_guard.policy.mcp import Name, Variable
 
 # `git rev-parse --local-env-vars`: these would point a check at the user's repository instead of its scratch checkout.

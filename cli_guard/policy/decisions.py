@@ -4,11 +4,12 @@ import datetime
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Category,
     Confidence,

@@ -7,9 +7,10 @@ their arguments and return a `Verdict`.
 import datetime
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Action,
     Decision,

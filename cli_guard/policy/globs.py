@@ -6,8 +6,9 @@ forever for a crafted path, and paths come from the author of a change.
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from cli_guard.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

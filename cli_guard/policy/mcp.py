@@ -5,12 +5,12 @@ should never decide by the annotations of untrusted servers), which can only mak
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision, Verdict
 from cli_guard.policy.globs import rule_matches
 

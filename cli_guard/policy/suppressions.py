@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Disposition
 from cli_guard.policy.globs import rule_matches
 

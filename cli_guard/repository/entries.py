@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Hunk, Kind, Status
 
 LFS_LINE = re.compile(

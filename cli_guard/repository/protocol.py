@@ -5,10 +5,11 @@ States in memory are a `Snapshot`, and the contents and changes of `cli_guard.re
 
 import re
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Contents, FileChange, Hits, Skipped, TagMessage
 
 if TYPE_CHECKING:

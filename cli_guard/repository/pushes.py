@@ -5,10 +5,11 @@ What Git prints for each tip by itself is computed here, in the same order: revi
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from heapq import heappop, heappush
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import RefUpdate
 
 # As many as `merge-base` gives.

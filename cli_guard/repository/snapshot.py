@@ -5,9 +5,9 @@ As a mapping a `Snapshot` is path -> text; anything else (a picture, a link, a s
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Kind, Skipped
 from cli_guard.repository.texts import decode
 

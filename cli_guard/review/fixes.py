@@ -5,8 +5,8 @@ A suggestion has hunks of a diff, or it is a text beside the lines that it repla
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Category, Finding
 
 HUNK_HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@")

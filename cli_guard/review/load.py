@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.approvals.counting import join_identity
 from cli_guard.approvals.signers import REVOKED, SIGNERS
 from cli_guard.errors import MissingObject
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     POLICY_FILES,
     ChangeSet,

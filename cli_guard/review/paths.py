@@ -4,12 +4,13 @@ import fnmatch
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Status
 from cli_guard.repository.protocol import MergeSide, Repository
 from cli_guard.reviewers.review_input import ReviewInput

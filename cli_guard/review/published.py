@@ -7,10 +7,10 @@ it. On the host where it is already, nothing is new.
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from cli_guard.git.added import read_patches, split_evenly
 from cli_guard.git.tracking import host_of, remote_hosts
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import OnProgress, Repository
 from cli_guard.repository.pushes import Published, PushedRef
 from cli_guard.review.render.words import count

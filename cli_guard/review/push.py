@@ -6,7 +6,7 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.errors import UsageError
 from cli_guard.git.tracking import (
@@ -16,6 +16,7 @@ from cli_guard.git.tracking import (
     remote_history,
     remote_hosts,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.model import RefUpdate, Skipped
 from cli_guard.repository.protocol import Changes, History, Repository
 from cli_guard.repository.pushes import Graph, Line, Published, PushedRef

@@ -1,8 +1,7 @@
 """What to review: one small type for each kind of change."""
 
-from dataclasses import dataclass
-
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.review.push import PushPlan
 
 

@@ -1,8 +1,9 @@
 """What a policy leaves to each reviewer, and how much a hook may read for those that only advise."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import OVER_ADVICE, Disposition, Severity, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.registry import REVIEWERS, Reviewer

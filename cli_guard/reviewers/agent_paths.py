@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from cli_guard.lazy import regex
+
 if TYPE_CHECKING:
     from cli_guard.model import FileChange
 
@@ -35,7 +37,7 @@ NAMES = (
     r"\.?mise(?:\.[\w-]+)?\.toml",
     r"mise/config[^/]*\.toml",
 )
-MAYBE = re.compile(rf"(?i)(?:^|/)(?:(?:{'|'.join(FOLDERS)})/|(?:{'|'.join(NAMES)})$)")
+MAYBE = regex(rf"(?i)(?:^|/)(?:(?:{'|'.join(FOLDERS)})/|(?:{'|'.join(NAMES)})$)")
 
 
 def may_be_obeyed(change: "FileChange") -> bool:

@@ -4,9 +4,10 @@ All files of a change share one budget, spent in their order, so it is never spe
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.code.languages import suffix_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped
 from cli_guard.repository.texts import printable_runs
 from cli_guard.reviewers.unread import RUN_BY_NAME, unread

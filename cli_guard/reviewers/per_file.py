@@ -5,9 +5,10 @@ a result that exists and examines the file otherwise. What depends on other file
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Protocol
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Skipped, finding_data, finding_of
 
 

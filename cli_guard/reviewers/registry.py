@@ -5,12 +5,12 @@ A new reviewer is a module `cli_guard/reviewers/NAME.py` (or a folder) with `rev
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from cli_guard.hooks import MESSAGE, event_of
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.model import Report

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import MissingObject
 from cli_guard.hooks import event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,

@@ -1,8 +1,8 @@
 """Word the finding of a secret: what it is, where, and what to do about it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, fingerprint
 from cli_guard.rules import catalog
 from cli_guard.secrets import SecretHit

@@ -7,8 +7,9 @@ scanned.
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     Confidence,

@@ -5,9 +5,9 @@ be divided: each belongs to one shard, in turn.
 """
 
 import hashlib
-from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.registry import REVIEWERS, ReviewScope, reviewer_of
 
 MOST = 1_000

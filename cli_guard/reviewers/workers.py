@@ -12,8 +12,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from cli_guard.lazy import dataclass
 
 MOST = 8
 PIECE_BYTES = 1 << 18

@@ -7,11 +7,12 @@ rule) stays in `extra`.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.rules import data
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules import data
 
 NAMES = "names"

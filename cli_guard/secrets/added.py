@@ -2,10 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange
 
 # Between hunks: no pattern matches across a NUL, so lines that are not adjacent are not matched as such.

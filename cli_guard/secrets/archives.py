@@ -11,10 +11,12 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import merge
 from itertools import chain, pairwise, repeat
 from typing import Any
+
+from cli_guard.lazy import dataclass
 
 DEEPEST = 8
 MOST_STREAMS = 100_000

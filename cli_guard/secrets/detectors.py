@@ -5,10 +5,11 @@ A pattern is compiled when its keyword is first met, since compiling all of them
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules import catalog
 from cli_guard.secrets import places

@@ -15,12 +15,15 @@ from contextlib import suppress
 from cli_guard.__main__ import main as front_door
 from cli_guard.__main__ import run_in_process
 from cli_guard.server import address
+from cli_guard.server.control import AFTER, is_enabled
 from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
 from cli_guard.server.serving import BACKLOG, Server
 from cli_guard.server.trust import confinement
 
 # An installation writes for some seconds; what loads in between may be half of it.
 INSTALL_SECONDS = 2.0
+# A commit takes two runs without a server; then one in whose editor somebody writes has time for a server to load.
+COMMIT_SECONDS = 6.0
 
 
 def lock(path: str) -> int | None:
@@ -36,6 +39,17 @@ def lock(path: str) -> int | None:
         time.sleep(0.02)
     os.close(descriptor)
     return None
+
+
+def wait_for_end(process: int) -> None:
+    """Wait until a process has ended, 0 for none, but no longer than a commit without an editor takes."""
+    until = time.monotonic() + COMMIT_SECONDS
+    while process and time.monotonic() < until:
+        try:
+            os.kill(process, 0)
+        except OSError:
+            return
+        time.sleep(0.05)
 
 
 def listen(path: str) -> socket.socket:
@@ -64,13 +78,13 @@ def main(arguments: list[str]) -> int:
     held = lock(f"{inside}/{name}.lock")
     if held is None:
         return 1
+    wait_for_end(int(os.environ.pop(AFTER, "0")))
     # Watch from here on, so that a change of a file during loading is noticed.
     stay = Stay(idle, memory)
     # Listen from here on: for a client it is quicker to wait than to load the same.
     path = address.socket_path(inside, name)
     door = listen(path)
     from cli_guard.graph.deferred import defer
-    from cli_guard.server.control import is_enabled
     from cli_guard.server.warming import warm
 
     defer()

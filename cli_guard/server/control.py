@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.hooks import find_hook
 from cli_guard.runtime import user_file
 from cli_guard.server import address, client
 
@@ -18,6 +19,8 @@ STOP_SECONDS = 5.0
 SUPPLIES = Path("/sys/class/power_supply")
 # The variables that give a server the same identity as ours; each run sends the rest of its environment.
 KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE")
+# The process that a new server waits for, 0 for none.
+AFTER = "CLI_GUARD_AFTER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,14 @@ def ask_model_later() -> None:
 
 
 def leave_behind(argv: list[str]) -> None:
-    """Start a server for later runs."""
+    """Start a server for later runs; it loads once this process, or the commit that it is a hook of, has ended."""
     if not client.is_routed(argv) or why_not(os.environ):
         return
+    hook = find_hook(argv)
+    # Our hooks are what Git starts itself; its next hook would share the processors with what loads.
+    is_of_commit = hook is not None and hook.is_of_commit
     with suppress(OSError):
-        start()
+        start(after=os.getppid() if is_of_commit else os.getpid())
 
 
 def prepares(env: Mapping[str, str], supplies: Path = SUPPLIES) -> bool:
@@ -120,8 +126,11 @@ def prepare(argv: list[str]) -> None:
         time.sleep(0.02)
 
 
-def start(*options: str) -> "subprocess.Popen[bytes] | None":
-    """Start a server, unless there cannot be one or one runs already. Raises OSError."""
+def start(*options: str, after: int = 0) -> "subprocess.Popen[bytes] | None":
+    """Start a server, unless there cannot be one or one runs already. Raises OSError.
+
+    It loads when the process `after` has ended, if one is named.
+    """
     inside = address.folder(os.environ)
     who = address.identity()
     if inside is None or who is None:
@@ -140,7 +149,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
         stderr=subprocess.DEVNULL,
         cwd="/",
         env={name: os.environ[name] for name in KEPT if name in os.environ}
-        | {"PATH": os.defpath},
+        | {"PATH": os.defpath, AFTER: str(after)},
         start_new_session=True,
     )
 

@@ -11,11 +11,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock, open_state, read_state
 

@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import TypeVar
 
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import user_state
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (

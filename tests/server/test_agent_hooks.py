@@ -106,7 +106,7 @@ def test_an_answer_in_time_is_an_answer(committed: Repo, how: dict[str, str]) ->
 
 
 def test_a_broken_installation(committed: Repo, tmp_path: Path) -> None:
-    (tmp_path / "click.py").write_text("raise ImportError('not today')\n")
+    (tmp_path / "dataclasses.py").write_text("raise ImportError('not today')\n")
     code, out, err = run(committed, asked("ls"), COLD | {"PYTHONPATH": str(tmp_path)})
     assert (code, out) == (BLOCKED, "")
     assert "not today" in err

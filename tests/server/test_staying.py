@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from repositories import GUARD, Repo
 from watching import eventually
 
+from cli_guard.server.__main__ import COMMIT_SECONDS, wait_for_end
 from cli_guard.server.leaving import Stay
 
 OLD_WORDS = "Use subprocess.run with a list of arguments"
@@ -275,14 +277,25 @@ def test_of_many_environments_the_latest_two_stay(tmp_path: Path) -> None:
     assert unlocked == ["", "", ""]
 
 
-def test_a_second_hook_waits_for_the_server_that_the_first_has_started(
+def test_a_server_loads_when_the_commit_that_starts_it_has_ended(
     risky: Repo, servers: Any
 ) -> None:
-    """Otherwise it would load the same beside it: a cold commit would load everything three times."""
-    assert risky.guard(*REVIEW, env=servers.env).code == 3
+    """Beside it, both would take twice as long: the other hook of the commit does its own run."""
     (risky.path / "message").write_text("Add a risk\n")
-    assert risky.guard("hook", "commit-msg", "message", env=servers.env).code == 3
-    assert servers.runs(risky) == 1
+    hooks = f"{GUARD} {' '.join(REVIEW)}; {GUARD} hook commit-msg message; exit $?"
+    assert risky.run("sh", "-c", hooks, env=servers.env).code == 3
+    # Waits for the one that is there, and loads now.
+    servers.start(risky)
+    assert servers.runs(risky) == 0
+
+
+def test_who_waits_for_no_process_or_one_that_has_ended_goes_on() -> None:
+    ended = subprocess.Popen(("true",))
+    ended.wait()
+    began = time.monotonic()
+    for process in (0, ended.pid):
+        wait_for_end(process)
+    assert time.monotonic() - began < COMMIT_SECONDS
 
 
 def test_a_table_of_a_program_is_read_as_it_is(
@@ -329,6 +342,7 @@ def test_who_is_shut_in_does_its_run_inside(risky: Repo, servers: Any) -> None:
 
 RESTING = """
 import sys
+import time
 from cli_guard.server import __main__, leaving, serving
 serving.RESTS = ((4.0, 0), (1.0, 1))
 leaving.LOOK_SECONDS = 0.2

@@ -1,7 +1,9 @@
 """The types that describe one function or class of a source file."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -6,7 +6,8 @@ dotted name is written somewhere in the file: in an import, a declaration, or at
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from cli_guard.lazy import dataclass
 
 # What a text holds: all of these words, and of each inner tuple all of one alternative. A blank before or behind a word
 # is a place where an identifier begins or ends.

@@ -5,12 +5,13 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of, words_in
+from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
 

@@ -1,9 +1,10 @@
 """Match the words of a command with the table of its program: options, values, operands."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.programs import REPEATED, Option, Spec, sub_command
+from cli_guard.lazy import dataclass
 
 REST = ("command", f"shell{REPEATED}")
 

@@ -1,7 +1,6 @@
 """The words of one call: options, operands, and the effects that carry their names."""
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from cli_guard.commands import floors
@@ -17,11 +16,12 @@ from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, EffectKind, S
 from cli_guard.commands.programs import MODULES, Spec
 from cli_guard.commands.scope import ShellScope, Stream
 from cli_guard.commands.shell import Shell
+from cli_guard.lazy import dataclass, regex
 from cli_guard.rules.tables import other_names, words
 
 # A reason in the table that is a whole sentence and does not continue the program's name.
-NOUNS = re.compile(r"(?:an?|the|another|what|services|commands)\b")
-REST = re.compile(r"\{rest\|([^}]*)\}")
+NOUNS = regex(r"(?:an?|the|another|what|services|commands)\b")
+REST = regex(r"\{rest\|([^}]*)\}")
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
 PHRASES = {

@@ -1,7 +1,5 @@
 """Judge the code of other languages that a command carries, as read by `inline`."""
 
-import re
-
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, read_path
@@ -9,13 +7,14 @@ from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import EVERY_FILE, Act
 from cli_guard.commands.model import HARMLESS, EffectKind, Profile, Span
 from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
+from cli_guard.lazy import regex
 from cli_guard.model import Decision
 
 RUNS = (EffectKind.EXEC, EffectKind.PROCESS, EffectKind.UNKNOWN)
-FORKS = re.compile(
+FORKS = regex(
     r"\bfork\b(?:\(\))?\s*(?:while|until)\b|(?:while|until|loop|for)\b[^\n]*[:{\n)]\s*(?:os\.)?fork\b"
 )
-KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
+KILLS_ALL = regex(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
 NETWORK = (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT)
 
 

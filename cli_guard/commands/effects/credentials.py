@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from cli_guard.lazy import regex
 from cli_guard.rules.tables import words
 
 # The most names of a folder in the table: `.local/share/keyrings`, `/var/run/secrets`.
@@ -19,7 +20,7 @@ class CredentialPaths:
         wild = {entry for entry in entries - folders if set("*?") & set(entry)}
         self.plain = frozenset(entries - folders - wild)
         self.folders = frozenset(entry.removesuffix("/**") for entry in folders)
-        self.wild = re.compile("|".join(write_pattern(entry) for entry in sorted(wild)))
+        self.wild = regex("|".join(write_pattern(entry) for entry in sorted(wild)))
 
     def has(self, path: str) -> bool:
         names = path.split("/")

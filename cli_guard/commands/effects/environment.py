@@ -3,18 +3,19 @@
 import re
 
 from cli_guard.commands.model import EffectKind
+from cli_guard.lazy import regex
 from cli_guard.rules.tables import words
 
 Meaning = tuple[EffectKind, str] | None
 
 WORDS = words("environment")
 HARMLESS_NAMES, CODE_NAMES, PLAIN_NAMES, LOCAL_NAMES = (
-    re.compile(rf"(?:{'|'.join(WORDS[each])})\Z")
+    regex(rf"(?:{'|'.join(WORDS[each])})\Z")
     for each in ("harmless", "code", "plain", "local")
 )
 # A word, or a path in the project; not an option, several words or an address.
-PLAIN = re.compile(r"(?!-|~|/|.*\.\.|.*[:=,]/)[\w./,:+*=-]*\Z")
-LOCAL = re.compile(
+PLAIN = regex(r"(?!-|~|/|.*\.\.|.*[:=,]/)[\w./,:+*=-]*\Z")
+LOCAL = regex(
     r"(?!file:|.*host\w*=|.*\.\.)(?:\w[\w+.-]*://)?(?:[\w.%-]+(?::[\w.%-]*)?@)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])"
     r"(?::\d+)?(?:/[\w./?=&%,-]*)?\Z|sqlite\S{0,9}:(?:///?:memory:|//|///\w[\w./-]*)\Z"
 )
@@ -29,7 +30,7 @@ HARMLESS_VALUES = {
     "LESS": None,
     "GIT_EDITOR": ("true", ":"),
 }
-LESS_FLAGS = re.compile(r"-?[FRSXiIMmNnGgEeQqWwCcdrsJu]*\Z")
+LESS_FLAGS = regex(r"-?[FRSXiIMmNnGgEeQqWwCcdrsJu]*\Z")
 HOOK_SWITCHES = {
     "SKIP": "skips hooks of pre-commit",
     "PRE_COMMIT_ALLOW_NO_CONFIG": "lets pre-commit pass without its configuration",
@@ -43,21 +44,18 @@ HOOK_SWITCHES = {
     "CLI_GUARD": "switches cli-guard off",
 }
 # They decide what the hooks of a commit or a push review, or whose code runs there.
-MISLEADS_HOOKS = re.compile(
+MISLEADS_HOOKS = regex(
     rf"(?!(?:{'|'.join(WORDS['harmless'])})\Z)(?:PRE_COMMIT|PREK|GITHEAD_|PYTHON)\w*\Z"
 )
 SWITCHED_ON = ("1", "true", "yes", "on")
-GIT_CONFIG_PAIR = re.compile(
-    r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z"
-)
+GIT_CONFIG_PAIR = regex(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
 
 # The last two: hooks in Git's configuration.
 HOOK_KEYS = r"core\.hookspath|init\.templatedir|hook\.(?:.*\.)?enabled|hook\.cli-guard.*\.(?:command|event)"
-INCLUDES = re.compile(r"include\.path\Z|includeif\..*\.path\Z")
+INCLUDES = regex(r"include\.path\Z|includeif\..*\.path\Z")
 # git-config(1): the keys whose value is run as a command, or names one.
 CODE_KEYS, HARMLESS_KEYS = (
-    re.compile(rf"(?:{'|'.join(words('git_keys')[each])})\Z")
-    for each in ("code", "harmless")
+    regex(rf"(?:{'|'.join(words('git_keys')[each])})\Z") for each in ("code", "harmless")
 )
 OFF = frozenset(("false", "0", "no", "off", ""))
 # Values of keys in CODE_KEYS with which Git runs nothing.
@@ -71,20 +69,20 @@ SWITCHES = {
     "http.sslverify": {"true"},
 }
 # The keys of the repository's own configuration whose values even a read-only command runs.
-READING_KEYS = re.compile(
+READING_KEYS = regex(
     r"core\.(?:fsmonitor|pager|alternaterefscommand)\Z|pager\..*\Z|diff\.(?:external|.*\.(?:command|textconv))\Z"
     r"|filter\..*\.(?:clean|smudge|process)\Z|interactive\.difffilter\Z|gpg\.(?:.*\.)?program\Z|include\.path\Z|includeif\..*\.path\Z"
 )
 
 # Keys whose value only one command of git runs, by the command.
 OWN_READING_KEYS = {
-    "git archive": re.compile(r"tar\..*\.command\Z"),
-    "git merge-tree": re.compile(r"merge\..*\.driver\Z"),
-    "git interpret-trailers": re.compile(r"trailer\..*\.(?:command|cmd)\Z"),
-    "git help": re.compile(
+    "git archive": regex(r"tar\..*\.command\Z"),
+    "git merge-tree": regex(r"merge\..*\.driver\Z"),
+    "git interpret-trailers": regex(r"trailer\..*\.(?:command|cmd)\Z"),
+    "git help": regex(
         r"help\.(?:browser|format)\Z|(?:browser|man)\..*\Z|web\.browser\Z|core\.pager\Z|pager\..*\Z"
     ),
-    "git remote": re.compile(
+    "git remote": regex(
         r"remote\..*\.(?:uploadpack|vcs|proxy)\Z|core\.(?:sshcommand|gitproxy|askpass)\Z"
         r"|credential\.(?:.*\.)?helper\Z"
     ),

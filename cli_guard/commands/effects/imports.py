@@ -1,12 +1,12 @@
 """Find what Python may import from the current folder, the first it searches for `-c`, `-m` and code on its input."""
 
 import ast
-import re
 import sys
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import Stream
+from cli_guard.lazy import regex
 
 # Modules that are built in, or imported before the current folder is searched (site.py, encodings).
 LOADED = frozenset(sys.builtin_module_names) | frozenset(
@@ -14,9 +14,7 @@ LOADED = frozenset(sys.builtin_module_names) | frozenset(
 )
 SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
 # What may import without an import statement: code in a text, and encodings by their names.
-LOADING = re.compile(
-    r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes"
-)
+LOADING = regex(r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes")
 CACHE = "pycache_prefix"
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 

@@ -15,13 +15,14 @@ from cli_guard.commands.plain import OUTSIDE_BUILTINS
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import ANYTHING, NOTHING, Stream, taints_of
 from cli_guard.commands.shell import Shell
+from cli_guard.lazy import regex
 
-POWERSHELL = re.compile(
+POWERSHELL = regex(
     r"(?:Get|Set|New|Remove|Invoke|Start|Stop|Write|Out|Select|Where|ForEach|Test|Copy|Move|Add|Clear|Import|Export|ConvertTo"
     r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
     r"|(?:iex|iwr|irm)\Z"
 )
-INTERPRETER = re.compile(r"#![ \t]*(?:/\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?([\w.+-]+)")
+INTERPRETER = regex(r"#![ \t]*(?:/\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?([\w.+-]+)")
 LIKELY = (
     "rm",
     "sh",

@@ -1,6 +1,5 @@
 """What a call of a program prints, and the taints that flow through it."""
 
-import re
 from dataclasses import replace
 
 from cli_guard.commands.effects import values
@@ -29,6 +28,7 @@ from cli_guard.commands.scope import (
     merge,
     taints_of,
 )
+from cli_guard.lazy import regex
 
 CONNECTED = frozenset(
     (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT, EffectKind.SERVICE_WRITE)
@@ -39,15 +39,15 @@ COPIES_INPUT = frozenset(("cat", "tee"))
 SILENT = frozenset(("test", "[", "true", "false", ":"))
 # The code of sed that only prints or drops lines, of awk that only prints fields, the sets of tr that are blanks.
 SELECTING = {
-    "sed": re.compile(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
-    "awk": re.compile(
+    "sed": regex(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
+    "awk": regex(
         r"(?:/[^/\\]*/|NR *[<>=!]=? *\d+)? *(?:\{ *print(?: *\$(?:\d+|NF))? *;? *\})?"
     ),
-    "tr": re.compile(r"(?: |\\[nrt0])+"),
+    "tr": regex(r"(?: |\\[nrt0])+"),
 }
 # A dash behind a blank, an escape or nothing.
-OWN_DASH = re.compile(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
-DASHED_NAME = re.compile(r"(?:\A|[\s/])[-+]")
+OWN_DASH = regex(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
+DASHED_NAME = regex(r"(?:\A|[\s/])[-+]")
 
 
 def find_network_taints(call: Call) -> frozenset[str]:

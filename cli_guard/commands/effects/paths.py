@@ -27,10 +27,11 @@ from cli_guard.commands.scope import (
     Stream,
 )
 from cli_guard.commands.shell import Shell
+from cli_guard.lazy import regex
 from cli_guard.model import Decision
 
-REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
-LOCAL_SOCKETS = re.compile(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
+REFS = regex(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
+LOCAL_SOCKETS = regex(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 # For these a dash is the name of a file, not the output.
 NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
@@ -38,7 +39,7 @@ NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
 EMPTIES = "empties"
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 EMPTY_HOOKS = ("", "exit 0", "#!/bin/sh")
-SWITCHING_TEXT = re.compile(r"hook|include|template", re.IGNORECASE)
+SWITCHING_TEXT = regex(r"hook|include|template", re.IGNORECASE)
 # Files whose write is reviewed: the kind, what they are, and the rule.
 NOTABLE = {
     PathClass.GUARD: (EffectKind.GUARD, "which configures Git hooks or cli-guard", ""),

@@ -7,11 +7,12 @@ from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.credentials import holds_secrets, list_hidden
 from cli_guard.commands.model import Context
+from cli_guard.lazy import regex
 
-PROCESS_ROOT = re.compile(r"^/proc/[^/]+/root(?=/|\Z)")
-ABOVE = re.compile(r"^(?:\.\./)+")
-GLOBS = re.compile(r"[*?\[]")
-ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
+PROCESS_ROOT = regex(r"^/proc/[^/]+/root(?=/|\Z)")
+ABOVE = regex(r"^(?:\.\./)+")
+GLOBS = regex(r"[*?\[]")
+ONLY_GLOB = regex(r"[*?.\[\]!^]+\Z")
 
 
 class PathClass(StrEnum):
@@ -59,42 +60,40 @@ VITAL = SYSTEM_FOLDERS.union(
 SYSTEM_TREES = tuple(
     "/bin/ /boot/ /etc/ /lib/ /lib64/ /sbin/ /sys/ /usr/ /System/ /Library/ /proc/".split()
 )
-HOMES = re.compile(r"~[\w.+-]*|/(?:home|Users)/[^/]+|/root")
-SINKS = re.compile(
-    r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z"
-)
-DISKS = re.compile(
+HOMES = regex(r"~[\w.+-]*|/(?:home|Users)/[^/]+|/root")
+SINKS = regex(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z")
+DISKS = regex(
     r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
     r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
 )
-SOCKETS = re.compile(r"^/dev/(?:tcp|udp)/")
-KERNEL = re.compile(
+SOCKETS = regex(r"^/dev/(?:tcp|udp)/")
+KERNEL = regex(
     r"^/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
 )
 
-HOOKS = re.compile(
+HOOKS = regex(
     r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard"
     r"|\.local/state/cli-guard|cli-guard/trusted\.json)(?:/.*)?\Z"
 )
-GIT_CONFIG = re.compile(
+GIT_CONFIG = regex(
     r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
 )
-REPOSITORY = re.compile(
+REPOSITORY = regex(
     r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
 )
-GUARD = re.compile(
+GUARD = regex(
     r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|\.pre-commit-config\.ya?ml"
     r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
     r"|\.secrets\.baseline|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
 )
 # The user's own configuration of cli-guard, and the files that grant an agent its permissions.
-SETTINGS = re.compile(
+SETTINGS = regex(
     r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
     r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
     r"|\.gemini/(?:settings|trustedFolders|trusted_hooks)\.json|\.copilot/(?:(?:mcp-)?config\.json|settings\.json|hooks/.*)"
     r"|\.github/(?:hooks/.*|copilot/settings[^/]*\.json)|\.(?:opencode|config/opencode)/plugins?/.*|opencode\.jsonc?)\Z"
 )
-STARTUP = re.compile(
+STARTUP = regex(
     r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
     r"|xprofile|xsession|inputrc|vimrc|exrc|emacs|pythonrc|pam_environment|config/fish/config\.fish"
     r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|envrc|vscode/tasks\.json|screenrc|tmux\.conf)\Z"
@@ -103,7 +102,7 @@ STARTUP = re.compile(
     r"(?:\.\w+)?(?:/.*)?\Z"
     r"|^/(?:usr/)?lib/systemd/.*|^/var/spool/cron(?:/.*)?\Z|Library/Launch(?:Agents|Daemons)/.*\Z|\.pth\Z|(?:site|user)customize\.py\Z"
 )
-ACCESS = re.compile(
+ACCESS = regex(
     r"^/etc/(?:sudoers(?:\.d/.*)?|passwd|shadow|group|gshadow|doas\.conf|hosts\.allow|ssh/sshd_config.*|pam\.d/.*)\Z"
     r"|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc|environment)\Z"
 )

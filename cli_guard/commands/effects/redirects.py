@@ -1,7 +1,6 @@
 """Redirections: where a command's input comes from and which files its output goes to."""
 
 import re
-from dataclasses import dataclass
 
 from cli_guard.commands.effects.paths import path_of, read_path, write_path
 from cli_guard.commands.effects.places import PathClass, classify_path
@@ -17,6 +16,7 @@ from cli_guard.commands.scope import (
     make_doubtful,
 )
 from cli_guard.commands.shell import Shell
+from cli_guard.lazy import dataclass
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")

@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cli_guard.commands.effects.arguments import CallArguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import PLAIN, table
+from cli_guard.lazy import dataclass, regex
 
-NAMED = re.compile(
-    r"(?:--?(?:[DPJX](?=[A-Za-z]))?)?([A-Za-z_][\w.:-]*?)[:+?!]?=(.*)", re.DOTALL
-)
-PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+NAMED = regex(r"(?:--?(?:[DPJX](?=[A-Za-z]))?)?([A-Za-z_][\w.:-]*?)[:+?!]?=(.*)", re.DOTALL)
+PART = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # Last parts of names whose value tools run, and what says so wherever it stands: `CC`, `HOST_CC`, `commands_pre`.
 PROGRAMS = frozenset(
     "cc cxx cpp ld nm sh shell bash py python pytest tool wrapper launcher hook editor pager browser git docker node"
@@ -20,8 +18,8 @@ PROGRAMS = frozenset(
 )
 COMMANDS = frozenset("cmd command commands exec executable program javaagent".split())
 # What a shell does more with than split it at blanks.
-SHELL_TEXT = re.compile(r"[;|&<>`\n]")
-BLANK = re.compile(r"\s")
+SHELL_TEXT = regex(r"[;|&<>`\n]")
+BLANK = regex(r"\s")
 
 
 @dataclass(frozen=True)

@@ -32,22 +32,23 @@ from cli_guard.commands.scope import (
     drop_places,
     read_named,
 )
+from cli_guard.lazy import regex
 
-REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
-ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
+REMOTE_PLACE = regex(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
+ADDRESS = regex(r"[a-zA-Z][\w+.-]*://")
 # A loopback name or address with its port, the path of a socket, or nothing.
-LOOPBACK = re.compile(
+LOOPBACK = regex(
     r"@?(?:(?:[\w-]+\.)*localhost\.?|ip6-localhost|127(?:\.\d+){0,3}|0\.0\.0\.0|::1?|\[::1?\]|)(?::\d+)?|[/.]\S*",
     re.IGNORECASE,
 )
-ADDRESS_OF_HOST = re.compile(r"\d+(?:\.\d+){0,3}|[\da-fA-F]*:[\da-fA-F:.]+(?:%\w+)?")
-RECORD_TYPES = re.compile(
+ADDRESS_OF_HOST = regex(r"\d+(?:\.\d+){0,3}|[\da-fA-F]*:[\da-fA-F:.]+(?:%\w+)?")
+RECORD_TYPES = regex(
     r"(?:A|AAAA|ANY|AXFR|CAA|CNAME|DNSKEY|DS|HTTPS|LOC|MX|NAPTR|NS|NSEC|PTR|RRSIG|SOA|SRV|SSHFP|SVCB|TLSA|TXT|IN|CH)",
     re.IGNORECASE,
 )
-AUTHORITY = re.compile(r"[a-zA-Z][\w+.-]*://([^/?#]*)")
-WHOLE_HOST = re.compile(r"[a-zA-Z][\w+.-]*://[^/?#]+[/?#]")
-NAMED_HOST = re.compile(r"(?:^|[?&\s])host(?:addr)?\s*=\s*'?([^&\s']*)")
+AUTHORITY = regex(r"[a-zA-Z][\w+.-]*://([^/?#]*)")
+WHOLE_HOST = regex(r"[a-zA-Z][\w+.-]*://[^/?#]+[/?#]")
+NAMED_HOST = regex(r"(?:^|[?&\s])host(?:addr)?\s*=\s*'?([^&\s']*)")
 # Python modules that have the name of their program; any other module may belong to the project.
 PYTHON_TOOLS = frozenset(
     "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture "
@@ -64,7 +65,7 @@ LOCAL_SERVICES = frozenset(
 )
 PLACES = ("url", "host", "server", "endpoint")
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
-FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
+FILE_IN_FORM = regex(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 

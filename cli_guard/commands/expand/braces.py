@@ -10,9 +10,10 @@ from itertools import product
 
 from cli_guard.commands.parse.tree import Part, Text
 from cli_guard.commands.scope import OutOfBudget
+from cli_guard.lazy import regex
 
 MOST_BRACES = 100
-GROUP = re.compile(r"(?<!\$)\{([^{}]*,[^{}]*|(-?\d{1,3})\.\.(-?\d{1,3}))\}")
+GROUP = regex(r"(?<!\$)\{([^{}]*,[^{}]*|(-?\d{1,3})\.\.(-?\d{1,3}))\}")
 # What is quoted or expanded is one private-use character while braces are matched.
 STAND_IN = 0xE000
 

@@ -1,11 +1,12 @@
 """Words as a program receives them, as far as they are known before it runs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Script
 from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, origin_of, taints_of
+from cli_guard.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 import re
 
 from cli_guard.commands.scope import NOTHING, Stream, merge
+from cli_guard.lazy import regex
 
-SECRET_NAME = re.compile(
+SECRET_NAME = regex(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)"
     # The last word says what it is: `JWT_ISSUER` and `SIGNING_KEY_ID` are none.
     r"|(?:^|_)(?:JWT|BEARER|SK|DSN|PASSPHRASE|MNEMONIC|(?:PRIV|PRIVATE|SECRET|ACCESS)KEY|CONN(?:ECTION)?_?STR(?:ING)?)$"
@@ -22,9 +23,9 @@ VALUES = frozenset(
     "PATH EDITOR VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
 )
 # An argument without a pattern or an escape.
-PLAIN = re.compile(r"[^*?\[\]\\]*")
+PLAIN = regex(r"[^*?\[\]\\]*")
 # A bracket is one of a pattern only if another closes it.
-GLOB = re.compile(r"[*?]|\[[^\]]*.\]", re.DOTALL)
+GLOB = regex(r"[*?]|\[[^\]]*.\]", re.DOTALL)
 
 
 def join_with_blanks(streams: tuple[Stream, ...]) -> Stream:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from cli_guard.commands.expand.braces import expand_braces
@@ -35,6 +35,7 @@ from cli_guard.commands.scope import (
     ShellScope,
     Stream,
 )
+from cli_guard.lazy import dataclass
 
 MOST_FIELDS = 6_000
 NOWHERE = Span(0, 0)

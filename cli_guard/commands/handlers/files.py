@@ -34,22 +34,23 @@ from cli_guard.commands.scope import (
     merge,
     taints_of,
 )
+from cli_guard.lazy import regex
 
 # find(1): the options before its folders.
-OPENING = re.compile(r"-[HLPEXdxs]")
-NEWER = re.compile(r"-newer[aBcmt]{2}")
+OPENING = regex(r"-[HLPEXdxs]")
+NEWER = regex(r"-newer[aBcmt]{2}")
 NARROWING = frozenset(
     "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile "
     "-perm -atime -ctime -group -nouser -links".split()
 )
-HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
+HOOK_FILE = regex(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
 # Modes that let anybody write, that let nobody read, and that leave a file executable.
-OPENED = re.compile(r"\d*[2367]\Z|[ugoa]*[+=][rxXst]*w")
-CLOSED = re.compile(r"0+\Z|(?:a|ugo)?(?:[-=]\w*[rx]|=\Z)")
-EXECUTABLE = re.compile(r"\d*[1357]\d*\Z|[^+]*\+|[^=]*=.*x", re.DOTALL)
-DATE_FIELD = re.compile(r"%[-_0^#]?[EO]?[A-Za-z%]")
-LETTERS = re.compile(r"X{3,}([^X/]*)\Z")
-LETTER = re.compile(r"[A-Za-z]")
+OPENED = regex(r"\d*[2367]\Z|[ugoa]*[+=][rxXst]*w")
+CLOSED = regex(r"0+\Z|(?:a|ugo)?(?:[-=]\w*[rx]|=\Z)")
+EXECUTABLE = regex(r"\d*[1357]\d*\Z|[^+]*\+|[^=]*=.*x", re.DOTALL)
+DATE_FIELD = regex(r"%[-_0^#]?[EO]?[A-Za-z%]")
+LETTERS = regex(r"X{3,}([^X/]*)\Z")
+LETTER = regex(r"[A-Za-z]")
 BELOW_IT = " and all below it"
 NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
@@ -72,7 +73,7 @@ SECRET_NAMES = (
     "id_ed25519",
     "credentials",
 )
-STARS = re.compile(r"\*+(?:\.\*)?\Z")
+STARS = regex(r"\*+(?:\.\*)?\Z")
 
 
 def find(call: Call) -> Stream:

@@ -24,6 +24,7 @@ from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET_DATA, Stream
+from cli_guard.lazy import regex
 
 QUIET = frozenset(
     f"git {name}"
@@ -34,11 +35,11 @@ RUNS_HOOKS = frozenset(
     f"git {name}" for name in "am cherry-pick commit merge pull push rebase revert".split()
 )
 # Formats that print nothing but ids and dates: a hostile server may have any name of a branch.
-IDENTIFYING = re.compile(
+IDENTIFYING = regex(
     r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\(objectname(?::\w+)?\))[ n]?)+"
 )
 # Options that add nothing to the output of such a format.
-NARROWING = re.compile(
+NARROWING = regex(
     IDENTIFYING.pattern
     + r"|-\d+|-n\d*|--(?:max-count|skip|author|since|until|after|before|grep|sort|count|points-at)(?:=.*)?"
     r"|--(?:all|no-merges|merges|reverse|first-parent|branches|tags|remotes|no-patch|follow)|-s|--"
@@ -66,7 +67,7 @@ WRITES = frozenset(
         "add",
     )
 )
-PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
+PASSWORD = regex(r"://[^/@\s]*:[^/@\s]+@")
 SECRET_KEYS = ("token", "password", "extraheader", "secret")
 
 

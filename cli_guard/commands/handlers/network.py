@@ -1,6 +1,5 @@
 """Programs that download, upload or decode code and files."""
 
-import re
 from base64 import b64decode
 from binascii import Error as BinasciiError
 
@@ -22,13 +21,14 @@ from cli_guard.commands.scope import (
     drop_places,
     taints_of,
 )
+from cli_guard.lazy import regex
 
-MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
+MUTATION = regex(r"\b(?:mutation|subscription)\b")
 # A line of sha256sum with a digest that was not broken: "DIGEST  NAME".
-PINNED = re.compile(
+PINNED = regex(
     r"(?:[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](.+)"
 )
-SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
+SHELL_ADDRESS = regex(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 
 def transfer(call: Call) -> Stream:

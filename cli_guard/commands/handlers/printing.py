@@ -12,10 +12,11 @@ from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.parse.quoting import ansi_c
 from cli_guard.commands.scope import NOTHING, SECRET_DATA, TOKEN, Stream, taints_of
+from cli_guard.lazy import regex
 
 # What every shell prints alike: `%s` and `%%`, with line ends, tabs and backslashes written as escapes.
-FORMAT = re.compile(r"(?:[^%\\]|%[s%]|\\[nt\\])*")
-PLACE = re.compile(r"(%[s%])")
+FORMAT = regex(r"(?:[^%\\]|%[s%]|\\[nt\\])*")
+PLACE = regex(r"(%[s%])")
 
 
 def echo(call: Call) -> Stream:

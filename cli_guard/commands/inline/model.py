@@ -1,27 +1,27 @@
 """The acts of a piece of code inside a command, and the names and paths that mean the same in every language."""
 
 import re
-from dataclasses import dataclass
 
 from cli_guard.commands.model import EffectKind
+from cli_guard.lazy import dataclass, regex
 
 STREAMS = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")
 )
 UNSEEN_COMMAND = "runs a command that the text does not tell"
 EVERY_FILE = "reads every file that it finds, hidden ones included"
-SECRET_PART = re.compile(
+SECRET_PART = regex(
     r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE
 )
 SECRET_WORDS = frozenset(
     "key keys pass auth cred creds pat jwt dsn private pgpass pw".split()
 )
-WITH_LOGIN = re.compile(
+WITH_LOGIN = regex(
     r"(?:DATABASE|DB|REDIS|MONGO\w*|POSTGRES\w*|MYSQL|AMQP|BROKER|PROXY)_?(?:URL|URI)|_PWD$",
     re.IGNORECASE,
 )
 
-ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 ESCAPES = {
     "n": "\n",
     "t": "\t",

@@ -12,6 +12,7 @@ from cli_guard.commands.inline.model import (
     unseen_command,
 )
 from cli_guard.commands.model import EffectKind
+from cli_guard.lazy import regex
 
 END = r"[ \t]*(?=[;\n}#]|\Z)"
 # Up to the delimiter of this name, which is an ordinary character in brackets: a regular expression, a replacement.
@@ -19,13 +20,13 @@ BRACKET = r"(?>\[\^?\]?(?:\[(?P<NAMEc>[:.=])[^\n\]]{0,40}?(?P=NAMEc)\]|[^\]\n])*
 REGEX = rf"(?>(?:\\.|(?!(?P=NAME))(?:{BRACKET}|[^\\\[]))*)(?P=NAME)"
 PLAIN = r"(?>(?:\\.|(?!(?P=NAME))[^\\])*)"
 PLACE = rf"(?:\\|(?=/))(?P<NAME>[^\n\\]){REGEX}[IM]*"
-ADDRESS = re.compile(
+ADDRESS = regex(
     r"[\s;]*+(?P<address>(?:\d+(?:~\d+)?|\$|FIRST)[ \t]*(?:,[ \t]*(?:[+~]?\d+|\$|SECOND))?)?(?P<not>[\s!]*)".replace(
         "FIRST", PLACE.replace("NAME", "a")
     ).replace("SECOND", PLACE.replace("NAME", "b")),
     re.DOTALL,
 )
-COMMAND = re.compile(
+COMMAND = regex(
     rf"""(?P<open>\{{) | (?P<close>\}}){END} | (?P<comment>\#)[^\n]*
     | (?:[=dDgGhHnNpPxzF] | [qQlL][ \t]*\d* | v[ \t]*[\d.]*){END}
     | [btT:][ \t]*[\w.-]*[ \t]*(?=[;\n}}]|\Z)
@@ -37,9 +38,9 @@ COMMAND = re.compile(
       (?P<flags>[gpiImMe0-9]*)(?:w(?P<copy>[^\n]*) | {END})""",
     re.VERBOSE | re.DOTALL,
 )
-BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
+BACK_REFERENCE = regex(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
 RUNS_INPUT = "runs the lines of its input as commands"
-ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+ESCAPED = regex(r"\\(.)", re.DOTALL)
 
 
 def acts(code: str) -> Iterator[Act]:

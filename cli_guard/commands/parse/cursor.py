@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Node, Redirect, Script
+from cli_guard.lazy import dataclass
 
 # A longer expression or pattern in brackets is an error.
 LONGEST_EXPRESSION = 5_000

@@ -4,7 +4,6 @@ Each rule of the grammar is a function that begins at the cursor and stops behin
 syntax is an error with its place, and reading goes on behind it.
 """
 
-import re
 from collections.abc import Iterator
 
 from cli_guard.commands.parse.cursor import Cursor, Grammar
@@ -42,12 +41,13 @@ from cli_guard.commands.parse.words import (
     read_expression,
     read_word,
 )
+from cli_guard.lazy import regex
 
 ENDS = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}"))
-NAMED_FUNCTION = re.compile(r"[ \t]*([^\s;&|()<>'\"\\$`]+)(?:[ \t]*\([ \t]*\))?")
-TEST_OPERATOR = re.compile(r"&&|\|\||[&|()<>;]")
-BODY = re.compile(r"[ \t]*[{(]")
-CASE_END = re.compile(r";;&|;;|;&")
+NAMED_FUNCTION = regex(r"[ \t]*([^\s;&|()<>'\"\\$`]+)(?:[ \t]*\([ \t]*\))?")
+TEST_OPERATOR = regex(r"&&|\|\||[&|()<>;]")
+BODY = regex(r"[ \t]*[{(]")
+CASE_END = regex(r";;&|;;|;&")
 
 
 def parse(text: str) -> Script:

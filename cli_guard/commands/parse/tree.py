@@ -4,9 +4,8 @@ Every node says how it was written, so that `plain` can tell what is in the subs
 that was parsed.
 """
 
-from dataclasses import dataclass
-
 from cli_guard.commands.model import Span
+from cli_guard.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

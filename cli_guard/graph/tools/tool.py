@@ -1,11 +1,12 @@
 """The type of a tool of the graph: a name, a schema for its arguments, a risk class, and a function."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Skipped, Verdict
 from cli_guard.reviewers.review_input import ReviewInput
 

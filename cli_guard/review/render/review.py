@@ -1,11 +1,12 @@
 """A finished review: everything an output format needs, and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
 from cli_guard.hooks import MESSAGE, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Decision,
     Disposition,

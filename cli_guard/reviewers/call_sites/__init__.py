@@ -5,8 +5,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint
 from cli_guard.reviewers.call_sites import documents, texts
 from cli_guard.reviewers.call_sites.values import (

@@ -3,10 +3,11 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.syntax import parse
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, every
 from cli_guard.reviewers.dependencies.versions import Parts, parts_of
 

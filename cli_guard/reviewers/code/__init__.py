@@ -6,10 +6,11 @@ lines and statements of files without a grammar here (`lines`), and over a file 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.templates import script_in
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Contents,
     FileChange,

@@ -14,10 +14,10 @@ A rule has, beyond what every rule has,
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Contents, FileChange, Finding, Skipped
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.remarks import (

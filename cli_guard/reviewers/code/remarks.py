@@ -4,13 +4,14 @@ A topic names the rule files that apply: a language, or a dialect of one with it
 workflow, which is YAML; `kubernetes`, `compose`, `gitlab`).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, fingerprint
 from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from cli_guard.code.numbers import Numbers
 from cli_guard.code.spelled import may_rename, spell_out
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.remarks import (

@@ -7,9 +7,10 @@ that have a rule are reported: writing files or using the network is what script
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePosixPath
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.before import Before

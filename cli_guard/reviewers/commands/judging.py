@@ -3,12 +3,13 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.dead import dead_code
 from cli_guard.code.syntax import Trees
 from cli_guard.commands import Context, Effect, EffectKind, Setting, judge_or_raise
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract import Snippet
 
 if TYPE_CHECKING:

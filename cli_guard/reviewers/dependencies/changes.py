@@ -3,11 +3,11 @@
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
 from cli_guard.reviewers.dependencies.lock_files import read_listing

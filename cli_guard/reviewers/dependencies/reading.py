@@ -6,10 +6,10 @@ marker costs only its own lines.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.docker import base_images
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, every

@@ -6,10 +6,10 @@ A lock of Poetry, PDM, Pipenv or Composer has a hash in its place, so nothing is
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from posixpath import basename, dirname, normpath, relpath
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies.reading import normalise
 
 # How uv.lock says where a package of the repository is.

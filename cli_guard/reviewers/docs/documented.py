@@ -1,8 +1,9 @@
 """Parse what a documentation comment says of parameters, with its lines."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns
 
 HEADS = ("google", "numpy", "sphinx")

@@ -6,11 +6,12 @@ of the change are called.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.symbols.nesting import field_text
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, fingerprint
 from cli_guard.reviewers.docs.documented import (
     PATTERNS,

@@ -5,7 +5,7 @@ is reported. New code without a habit gets one finding for all its files.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from pathlib import PurePosixPath
@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Finding, fingerprint
 from cli_guard.reviewers.docs.facts import facts_of, tests_of
 from cli_guard.reviewers.docs.sources import (

@@ -2,10 +2,10 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress, groupby, islice
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.docs.documented import Documented, DocumentedParameter
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.suggest import python_entry, tag_entry

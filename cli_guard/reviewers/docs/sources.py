@@ -1,13 +1,13 @@
 """The files that the reviewer reads: their symbols before and after, and what was skipped and why."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
 from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.per_file import FileResult

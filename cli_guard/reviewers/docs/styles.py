@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 
 from cli_guard.code.symbols import Symbol
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.docs.documented import read_docstring
 
 ENOUGH = 4

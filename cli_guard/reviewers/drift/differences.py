@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 
@@ -14,6 +14,7 @@ from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, words

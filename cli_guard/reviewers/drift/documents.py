@@ -2,13 +2,13 @@
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
 
 from cli_guard.code.classify import HEADER_CHARS, is_vendored, says_generated
 from cli_guard.code.languages import ENDINGS, language_for
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import split_lines
 from cli_guard.rules.catalog import read_table
 

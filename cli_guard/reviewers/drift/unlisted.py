@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from cli_guard.code.facts import Fact, call_text, plain
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Hit, Status, fingerprint
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides

@@ -1,12 +1,13 @@
 """Refactoring plans: functions that a change makes too complex or too long, blocks that it adds twice."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, unreadable
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates

@@ -3,11 +3,11 @@
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from cli_guard.code.languages import suffix_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 

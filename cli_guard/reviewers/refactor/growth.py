@@ -1,11 +1,11 @@
 """Functions that the change pushes over a limit: complexity, length, parameters."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan

@@ -6,9 +6,9 @@ decisions than it has keywords and operators that make one.
 
 import re
 import sys
-from dataclasses import dataclass
 
 from cli_guard.code.symbols import Symbol
+from cli_guard.lazy import dataclass
 
 DECISIONS = re.compile(
     r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|assert|select|switch|unless|until)\b"

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import Items, Scalar, words
 from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,

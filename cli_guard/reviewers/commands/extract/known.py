@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import (
     Document,
     at,

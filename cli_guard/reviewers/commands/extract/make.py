@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.snippet import (
     LineNumbers,
     Snippet,

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from itertools import chain
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,
     Snippet,

@@ -6,8 +6,9 @@ A line of a Python cell that begins with `!` is for a shell, as is a cell under 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import Document, Table, at, scalars
 from cli_guard.reviewers.commands.extract.programs import program
 from cli_guard.reviewers.commands.extract.snippet import (

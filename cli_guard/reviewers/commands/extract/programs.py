@@ -6,12 +6,12 @@ The kinds and their patterns are data, in `rules/command_files/programs.toml`; P
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
 from cli_guard.reviewers.commands.extract.snippet import (

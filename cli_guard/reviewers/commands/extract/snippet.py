@@ -3,9 +3,11 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import accumulate
+
+from cli_guard.lazy import dataclass
 
 # The text of a snippet in order, each piece with the line of the file that it comes from.
 Pieces = Sequence[tuple[int, str]]
