@@ -19,13 +19,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 from cli_guard.agents.registry import Agent
 from cli_guard.agents.settings import HARMFUL, HARMLESS
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.server.client import find_hook_limit

@@ -7,10 +7,10 @@ may hold keys.
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_state
 from cli_guard.state.files import make_folder, read_state, write_atomically

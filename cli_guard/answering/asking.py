@@ -9,8 +9,9 @@ import select
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TextIO
+
+from cli_guard.lazy import dataclass
 
 SECONDS = 300.0
 YES = "yes"

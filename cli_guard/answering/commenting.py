@@ -7,11 +7,11 @@ So a place is taken only if the grammar of the language reads the new words as a
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import comment, language_for, suffix_of
 from cli_guard.code.syntax import Trees
+from cli_guard.lazy import dataclass
 from cli_guard.policy.suppressions import MARK, answer_for
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ path must be a plain file of the work tree, and its line is looked up in what wa
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from cli_guard.answering.commenting import write_answer
 from cli_guard.answering.worktree_files import EditedFile, check_inside, read_file
 from cli_guard.errors import MissingObject, UsageError
 from cli_guard.hooks import WORKTREE, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import Disposition, Finding, JudgedFinding
 from cli_guard.policy.config import FILE, PYPROJECT, Config, Ignore, read_config
 from cli_guard.policy.gate import STOPS

@@ -6,7 +6,6 @@ that it has now; those of a new ref are those of the default branch. Approvals t
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from cli_guard.approvals.counting import Approval
 from cli_guard.approvals.listing import read_signed
@@ -14,6 +13,7 @@ from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Signed
 from cli_guard.approvals.storage import MOST_BYTES, Notes
 from cli_guard.git.notes import REF
+from cli_guard.lazy import dataclass
 from cli_guard.model import Category, Decision, Presence, RefUpdate
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches

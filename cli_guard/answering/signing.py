@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from cli_guard.approvals.keys import (
@@ -20,6 +20,7 @@ from cli_guard.approvals.signers import SIGNERS, Signers
 from cli_guard.approvals.statements import BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import storages_of
 from cli_guard.errors import CliGuardError, GitError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Presence
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation

@@ -2,10 +2,11 @@
 
 import codecs
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.texts import read_worktree_file
 from cli_guard.repository.unified import file_diff
 from cli_guard.secrets.printable import printable

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.approvals.signatures import (
@@ -19,6 +18,7 @@ from cli_guard.approvals.signatures import (
 )
 from cli_guard.approvals.signers import REVOKED, SIGNERS, Signer, Signers, parse_signers
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Presence
 from cli_guard.repository.protocol import Repository
 

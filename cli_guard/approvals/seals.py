@@ -4,11 +4,12 @@ The records lie in files of the user, which every program of the user can write;
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cli_guard.approvals.keys import Key, choose_key, require_presence, sign_payload
 from cli_guard.approvals.signatures import TRUST, parse, verify
 from cli_guard.approvals.signers import Signers
+from cli_guard.lazy import dataclass
 from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import policy_at_head

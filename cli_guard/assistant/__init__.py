@@ -4,8 +4,10 @@ request + snapshot -> propose -> the graph, with the assistant in its context ->
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
+
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context

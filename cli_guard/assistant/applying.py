@@ -9,12 +9,12 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.assistant.proposals import file_patches
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.worktree import read_filters
+from cli_guard.lazy import dataclass
 from cli_guard.repository.entries import decode_path, list_entries, name_some
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import place_in

@@ -7,7 +7,7 @@ is written before its approval is recorded, a command run after it: one approval
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.answering.approve import check_still_pending, record_approval, resume
@@ -15,6 +15,7 @@ from cli_guard.assistant.applying import PatchWriter
 from cli_guard.assistant.ask import OpenServers, context_for
 from cli_guard.assistant.proposals import shown_patch
 from cli_guard.errors import Denied, Interrupted, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Action
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository

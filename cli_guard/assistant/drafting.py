@@ -3,10 +3,10 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from cli_guard.assistant.changed_symbols import find_changed_symbols
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import Contents, FileChange, Kind, Status
 from cli_guard.reviewers.dependencies.changes import DependencyChange, find_differences
 from cli_guard.reviewers.review_input import ReviewInput

@@ -7,7 +7,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from cli_guard.assistant.changed_symbols import list_changed_symbols
@@ -17,6 +16,7 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import CommitFile, LoggedCommit, Repository
 
 LISTED = 10

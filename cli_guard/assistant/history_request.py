@@ -5,11 +5,11 @@ The forms are in rules/history.toml. What asks for code or for a command, in the
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.assistant.request_names import Names
 from cli_guard.assistant.stems import stems_of
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns, read_table
 
 TABLE = "history.toml"

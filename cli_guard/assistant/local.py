@@ -1,7 +1,7 @@
 """The assistant that answers by rules: what the graph is given for a developer's request, without model or network."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from cli_guard.assistant.request import find_unreadable, read_request
 from cli_guard.assistant.request_command import read_command_request
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType
+from cli_guard.lazy import dataclass
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ A person must approve exactly what is written, so a patch that `git apply` could
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.repository.snapshot import SnapshotBounds
 from cli_guard.repository.texts import decode, read_worktree_file

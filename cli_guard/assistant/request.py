@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
@@ -20,6 +20,7 @@ from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
 from cli_guard.assistant.request_rules import IntentFacts, facts_of, matching
 from cli_guard.assistant.request_words import TABLES, pattern, read_words, word_set
 from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
+from cli_guard.lazy import dataclass
 
 # A request with more intents than this is cut there, and says so.
 INTENTS = 400

@@ -1,11 +1,12 @@
 """What a request wants changed: which kind of change, of what, to what, where."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from cli_guard.assistant.request_names import NO_NAMES, Names
 from cli_guard.assistant.request_words import TABLES, pattern
+from cli_guard.lazy import dataclass
 
 MOST_CHARS = 4_000
 PART = re.compile(r"(?<!\?P)<(\w+):?(\w*)>")

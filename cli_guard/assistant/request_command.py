@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Set
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
 from cli_guard.assistant.request_words import pattern
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 # fmt: off

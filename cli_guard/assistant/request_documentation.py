@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.request_names import Names
@@ -10,6 +9,7 @@ from cli_guard.assistant.request_words import pattern, word_set
 from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 
 LONGEST_REQUEST = 4_000
 SHOWN = 4

@@ -1,11 +1,11 @@
 """What a request wants of Git: which change to review, and what to commit, push or propose."""
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_words import pattern
+from cli_guard.lazy import dataclass
 from cli_guard.review.request import Commit, Range, Worktree, parse_range
 
 REVISION = (

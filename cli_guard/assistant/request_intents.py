@@ -1,7 +1,7 @@
 """The intents of a request, clause by clause: question, order, statement or phrase, its verb and its object."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from cli_guard.assistant.request_words import (
@@ -12,6 +12,7 @@ from cli_guard.assistant.request_words import (
     vocabulary,
     word_set,
 )
+from cli_guard.lazy import dataclass
 
 # Rules are data: the words of each class are in rules/requests.toml, with what they do.
 WH = word_set("grammar", "question_words")

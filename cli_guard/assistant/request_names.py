@@ -3,11 +3,11 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 from cli_guard.assistant.request_words import pattern, word_set
 from cli_guard.graph.state import CONTROL
+from cli_guard.lazy import dataclass
 
 WORD_CHARS = 1_000
 # A path is found by its last parts up to this many; nobody writes more of them.

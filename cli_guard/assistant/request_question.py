@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 from cli_guard.assistant.request_words import pattern
 from cli_guard.assistant.stems import parts_of, stem, stems_of
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 QUESTION_CHARS = 2_000

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 TABLES: Mapping[str, Any] = read_table("requests.toml")

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from cli_guard.lazy import dataclass
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 

@@ -3,7 +3,7 @@
 import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, Denied, UsageError
 from cli_guard.graph import half
 from cli_guard.hooks import event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision, Disposition, Finding, Presence
 from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import Repository

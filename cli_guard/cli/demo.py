@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.state.records import Records
 
 # Assembled here, so that this file itself holds no key.

@@ -2,13 +2,13 @@
 
 import math
 import re
-from dataclasses import dataclass
 
 import click
 
 from cli_guard.cli.app import FORMAT, Number, RareOption
 from cli_guard.errors import UsageError
 from cli_guard.execution.processes.model import STARTUP_TIMEOUT, TIMEOUT
+from cli_guard.lazy import dataclass
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WANTED = "give a number of seconds above 0"

@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from cli_guard.cli.processes import say_json
 from cli_guard.cli.streams import Streams
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.execution.context import root_of
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.execution.command import CommandRequest, RunRecord

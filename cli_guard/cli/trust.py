@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
@@ -15,6 +15,7 @@ from cli_guard.errors import UsageError
 from cli_guard.execution.checks.planning import context_of_checks
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.execution.work_tree import TrustedTree
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, digest_of
 from cli_guard.policy.config import FILE, read_user_config

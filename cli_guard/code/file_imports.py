@@ -6,11 +6,11 @@ Read by pattern, so that a thousand files take less than a second; see `python_i
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.python_imports import PythonImports
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "file_imports")

@@ -6,7 +6,6 @@ if its declaration says so, or if all that is assigned to it is one.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from cli_guard.code.taint.expressions import find_sides, find_type, plain_type
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.tables import is_common
 from cli_guard.code.taint.variables import NUMBERS
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import Edit, SgNode

@@ -1,7 +1,6 @@
 """Runs an approved command: with a time limit, its output shown as it comes, and a summary of a few lines."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import UsageError
@@ -9,6 +8,7 @@ from cli_guard.execution.environment import clean_environment
 from cli_guard.execution.errors import explain_output, plain
 from cli_guard.execution.processes.model import Result
 from cli_guard.graph.tools.tool import RUN_SECONDS
+from cli_guard.lazy import dataclass
 from cli_guard.secrets.masked_stream import MaskedStream
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact

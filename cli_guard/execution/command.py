@@ -4,7 +4,7 @@ import shlex
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from cli_guard.commands import Context
@@ -12,6 +12,7 @@ from cli_guard.commands.effects.environment import variable_means
 from cli_guard.commands.model import EffectKind
 from cli_guard.execution.context import command_context, root_of
 from cli_guard.execution.permission import Permission
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact

@@ -7,7 +7,8 @@ command prints ends up in logs and answers. A command that needs one reads it fr
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from cli_guard.lazy import dataclass
 
 # The user, terminal and language. Full names only: a pattern such as LC_* would let anything pass.
 PLAIN = frozenset(

@@ -7,12 +7,12 @@ patterns whose keywords it holds, and is one error at most: that of the first pa
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact

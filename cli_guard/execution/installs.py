@@ -4,12 +4,13 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from cli_guard.commands.trust.installs import locked_installs
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Bounds, Repository
 from cli_guard.runtime import read_plain
 from cli_guard.state.audit import AuditLog

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Verdict
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.supervisor.process_tree import identity
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.runtime import is_own
 from cli_guard.state.files import lock, read_state, write_atomically

@@ -12,11 +12,11 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, GitError
 from cli_guard.git.worktree import read_filters
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.repository.entries import list_entries, name_some
 from cli_guard.repository.protocol import Commands, Repository

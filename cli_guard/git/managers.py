@@ -4,12 +4,12 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.git import hooks
 from cli_guard.git.hooks import FRAMEWORK, HookState, contents_of
 from cli_guard.hooks import MESSAGE, PUSH, REVIEW_HOOKS
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 
 KINDS = ("yml", "yaml", "json", "toml")

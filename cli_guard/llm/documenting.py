@@ -1,7 +1,7 @@
 """Words for documentation: the skeleton comes from the code, a model writes its sentences, and a tool checks them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from pydantic import RootModel
@@ -14,6 +14,7 @@ from cli_guard.code.syntax import Trees
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.graph.tools.tool import Tool
+from cli_guard.lazy import dataclass
 from cli_guard.llm.answers import clean, parse_answer
 from cli_guard.llm.prompts import fence, system, user
 from cli_guard.llm.providers import ModelError

@@ -8,11 +8,12 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from cli_guard.lazy import dataclass
 from cli_guard.llm.answers import TEXT_CHARS, clean, is_endless
 from cli_guard.llm.ledger import MOST_TOKENS, Ledger, Usage
 from cli_guard.llm.prompts import Message, mask_value, prompt_hash

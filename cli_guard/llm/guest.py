@@ -6,7 +6,7 @@ Without an answer in time, or without any, the run goes on as it does without a 
 import json
 from collections import ChainMap
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -15,6 +15,7 @@ from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.planning import plan
 from cli_guard.graph.state import Data, State, log
 from cli_guard.graph.tools.tool import Tool
+from cli_guard.lazy import dataclass
 from cli_guard.llm.gateway import Gateway, Reply
 from cli_guard.llm.ledger import Ledger
 from cli_guard.llm.prompts import Message

@@ -10,11 +10,12 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.llm.providers import ModelError
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.runtime import user_state

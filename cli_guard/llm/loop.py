@@ -7,12 +7,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import Data, State, log
 from cli_guard.graph.tools.tool import Tool
+from cli_guard.lazy import dataclass
 from cli_guard.llm.gateway import ToolCall, message_of
 from cli_guard.llm.prompts import Message, fence
 from cli_guard.llm.tools import FORMS, action_of

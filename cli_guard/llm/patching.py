@@ -6,7 +6,7 @@ plan without a model -> edits of a copy -> syntax, reviewers, tests -> write_fil
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.sources import parse_python
@@ -29,6 +29,7 @@ from cli_guard.graph.planning import plan_reviewers
 from cli_guard.graph.state import Data, State, log
 from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
+from cli_guard.lazy import dataclass
 from cli_guard.llm.answers import cited_lines, missing_citations
 from cli_guard.llm.loop import ToolLoop
 from cli_guard.llm.planning import word_plan

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from cli_guard.assistant.drafting import CONVENTIONAL, SUBJECT_CHARS, MessageDraft
 from cli_guard.assistant.sentences import KnownNames, list_dropped, problem_with
 from cli_guard.graph.state import Data
+from cli_guard.lazy import dataclass
 from cli_guard.llm.answers import parse_answer
 from cli_guard.llm.prompts import (
     CHANGES_CHARS,

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import log2
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from cli_guard.assistant.request_intents import find_intents
 from cli_guard.assistant.request_words import read_words
 from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_of
+from cli_guard.lazy import dataclass
 from cli_guard.policy.language_model import Tier
 from cli_guard.rules.catalog import read_table
 

@@ -6,7 +6,7 @@ The answer without a model stays whole; what the model has found comes below it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice, zip_longest
 
 from pydantic import BaseModel
@@ -18,6 +18,7 @@ from cli_guard.code.test_files import is_test_or_example
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.graph.tools.tool import Tool
+from cli_guard.lazy import dataclass
 from cli_guard.llm.answers import cited_lines, clean, parse_answer
 from cli_guard.llm.guest import Guest
 from cli_guard.llm.prompts import fence, sendable, system, user

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Literal
@@ -15,6 +15,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.llm.prompts import Message, mask_value
 from cli_guard.policy.language_model import Tier
 from cli_guard.runtime import open_plain

@@ -7,13 +7,14 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from cli_guard.assistant.local import LocalAssistant
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+from cli_guard.lazy import dataclass
 from cli_guard.llm.prompts import sendable
 from cli_guard.model import Action, Decision, Verdict
 from cli_guard.policy.language_model import ModelSection

@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.policy.config import (
     FILE,
     Config,

@@ -7,9 +7,10 @@ fingerprint is, so what is reviewed again is found once.
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Blobs, Repository
 from cli_guard.repository.unified import unchanged_lines
 from cli_guard.state.audit import Entry

@@ -4,11 +4,11 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, cast
 
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.policy.decisions import default_disposition
 from cli_guard.report.lives import (
     ANSWERED,

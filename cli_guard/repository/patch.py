@@ -6,9 +6,10 @@ read only where they are unambiguous (git-diff(1), "GENERATING PATCH TEXT WITH -
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 from cli_guard.repository.entries import DiffSection, RawEntry, change_of
 from cli_guard.repository.second_reader import FileReading, check_second_reading

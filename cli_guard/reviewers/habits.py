@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from cli_guard.errors import GitError
+from cli_guard.lazy import dataclass
 from cli_guard.model import CommitMessage, FileChange, Status
 from cli_guard.repository.message import recorded_message
 from cli_guard.repository.protocol import RawContents, WholeTree

@@ -6,10 +6,11 @@ it is plain English; findings never quote a message, which may hold a secret.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.hooks import PUSH, event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction

@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.hooks import find_hook
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import user_file
 from cli_guard.server import address, client
 

@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from cli_guard.lazy import dataclass
 from cli_guard.server.address import is_locked
 from cli_guard.server.watching import Watch
 

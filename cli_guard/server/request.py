@@ -4,8 +4,9 @@ import os
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from cli_guard.lazy import dataclass
 from cli_guard.server.client import is_preparation
 
 # More than any command line and environment that Linux takes (execve(2): 6 MiB by the usual limit of the stack).

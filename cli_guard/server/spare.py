@@ -9,8 +9,8 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.server import child
 from cli_guard.server.request import HEAD, length_of, parse
 from cli_guard.server.warming import rehearse

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import read_worktree_file
 from cli_guard.repository.unified import unchanged_lines

@@ -10,11 +10,11 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.files import make_folder, open_state

@@ -6,9 +6,10 @@ They are kept in the user's own state folder, one JSON line each, readable only 
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple
 from pathlib import Path
 
+from cli_guard.lazy import dataclass
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.secrets.redact import redact
 from cli_guard.state.files import lock, read_lines, write_atomically

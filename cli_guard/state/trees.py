@@ -8,11 +8,12 @@ import datetime
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.assistant.documenting.repair import repair
 from cli_guard.assistant.documenting.skeleton import write_skeleton
@@ -25,6 +25,7 @@ from cli_guard.assistant.request_documentation import (
 from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 from cli_guard.secrets.redact import redact

@@ -3,12 +3,13 @@
 import ast
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cli_guard.assistant.request_documentation import find_language
 from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.docs.suggest import indent_of

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from cli_guard.assistant.documenting.source import TODO, DocSource
 from cli_guard.assistant.sentences import KnownNames, problem_with
 from cli_guard.assistant.tools import proposal_output
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+from cli_guard.lazy import dataclass
 
 WIDTH = 88
 # The headings and tags of each style, and what they describe.

@@ -2,11 +2,11 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cli_guard.assistant.editing.modules import DEEPEST, Python
 from cli_guard.assistant.editing.names import last_name
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence
+from cli_guard.lazy import dataclass
 
 # Bases that a method can be added to or taken from without a word: they define none of a user's names.
 PLAIN_BASES = frozenset(

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.imports import split_import
@@ -32,6 +31,7 @@ from cli_guard.assistant.editing.sources import (
 from cli_guard.assistant.editing.targets import collisions
 from cli_guard.assistant.editing.usages import outside_history
 from cli_guard.assistant.request_change import Change
+from cli_guard.lazy import dataclass
 
 FROM = re.compile(r"from[\s\\]*")
 

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 from operator import eq
 from pathlib import PurePosixPath
@@ -12,6 +11,7 @@ from cli_guard.assistant.editing.scopes import BINDS, FileNames, NameScope, Occu
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
+from cli_guard.lazy import dataclass
 
 DEEPEST = 12
 MOST_MODULES = 3_000

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.imports import (
@@ -32,6 +32,7 @@ from cli_guard.assistant.editing.sources import Sources, TextEdit, apply_edits, 
 from cli_guard.assistant.editing.targets import find_targets, name_others, sources_of_name
 from cli_guard.assistant.editing.usages import Place
 from cli_guard.assistant.request_change import Change
+from cli_guard.lazy import dataclass
 
 FUTURE = "from __future__ import annotations"
 TYPES_ONLY_BLOCK = re.compile(r"^if\s+(?:\w+\.)?TYPE_CHECKING\s*:", re.MULTILINE)

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 

@@ -5,10 +5,11 @@ The rules are those of https://docs.python.org/3/reference/executionmodel.html#n
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from cli_guard.assistant.editing.sources import LineMap, TextEdit
+from cli_guard.lazy import dataclass
 
 # "imported" is the name in `from m import NAME as other`, "listed" one in `__all__` or in `T = TypeVar("T")`,
 # "dynamic" one in `getattr(x, "name")`.

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
@@ -18,6 +17,7 @@ from cli_guard.assistant.editing.scopes import (
 from cli_guard.assistant.editing.sources import join_some
 from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.test_files import is_test_code
+from cli_guard.lazy import dataclass
 
 Sort = Literal[
     "function", "class", "constant", "variable", "method", "attribute", "parameter", "local"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
@@ -14,6 +13,7 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
 )
 from cli_guard.assistant.retrieval import find_references
+from cli_guard.lazy import dataclass
 from cli_guard.secrets.redact import redact
 
 UsageKind = Literal[

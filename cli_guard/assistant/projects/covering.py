@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from cli_guard.assistant.projects.files import folder_of
@@ -16,6 +16,7 @@ from cli_guard.code.test_files import (
     list_test_files,
     runner_language,
 )
+from cli_guard.lazy import dataclass
 
 MOST_TESTS = 40
 MOST_TARGETS = 400

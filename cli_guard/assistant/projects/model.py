@@ -1,9 +1,9 @@
 """What this room answers with: commands of a project, advice, the tests that cover something, a simulated run."""
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from cli_guard.assistant.request_command import CommandPurpose
+from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence
 
 # What says that the command is one: a document, a task that is written down, a tool that is set up, or what is usual

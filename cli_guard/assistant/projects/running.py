@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cli_guard.assistant.projects.environments import (
     python_front,
@@ -21,6 +20,7 @@ from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.symbols import symbols_of
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import list_test_files, runner_language
+from cli_guard.lazy import dataclass
 
 # A larger file is not parsed: its tests stay unnamed.
 CASE_CHARS = 200_000

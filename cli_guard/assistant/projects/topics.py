@@ -3,12 +3,12 @@
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cli_guard.assistant.projects.running import CASE_CHARS, Cases
 from cli_guard.assistant.request_question import Concept, leave_out, parse_question
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.test_files import list_test_files
+from cli_guard.lazy import dataclass
 
 # How much a word counts by where it stands: in the name of a test or of its file, in a folder, in the lines of a test.
 NAME = 1.0

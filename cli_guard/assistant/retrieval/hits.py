@@ -1,13 +1,13 @@
 """Finds the words of a query in one text, and tells its comments, its code and the definition around each line."""
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.stems import PART, needles_of, parts_of, stem
 from cli_guard.code.definitions import Definition
+from cli_guard.lazy import dataclass
 
 MOST_HITS = 4_000
 COMMENT = re.compile(

@@ -3,12 +3,12 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
 from cli_guard.assistant.retrieval.references import find_references
+from cli_guard.lazy import dataclass
 
 # A prefix of a string is no word of its message.
 WORD = re.compile(r"(?!(?:[fFrRbBuU]{1,2})[\"'])\w+")

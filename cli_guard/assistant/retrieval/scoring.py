@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.hits import Matcher, TextLines, WordHit
@@ -11,6 +11,7 @@ from cli_guard.assistant.retrieval.survey import stem_path
 from cli_guard.assistant.retrieval.windows import score_best_window
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
+from cli_guard.lazy import dataclass
 
 # How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.
 NAME = 4.0

@@ -4,11 +4,11 @@ import math
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from cli_guard.assistant.request_question import Concept, SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import FRONT_PAGE, kind_of, weigh
 from cli_guard.assistant.stems import needles_of, stems_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 
 MOST_CANDIDATES = 50

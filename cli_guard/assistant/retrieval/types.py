@@ -1,8 +1,8 @@
 """The result of a question about a repository: locations, facts and a confidence."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 
 LocationKind = Literal["definition", "use", "mention", "path"]

@@ -10,7 +10,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.sandbox.commands import COMMANDS
@@ -25,6 +25,7 @@ from cli_guard.assistant.sandbox.model import (
     RunResult,
 )
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 from cli_guard.runtime import missing_extra
 from cli_guard.secrets.printable import printable

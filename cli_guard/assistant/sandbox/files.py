@@ -10,9 +10,9 @@ import posixpath
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Kind
 from cli_guard.repository.snapshot import Snapshot
 from cli_guard.secrets.printable import printable

@@ -7,11 +7,12 @@ which leaves where it is true, what it is false for.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from cli_guard.code.changes.facts import words_of_name
 from cli_guard.code.changes.values import amount_of, read_strength_words
+from cli_guard.lazy import dataclass
 
 TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[\w$.@?]+|===|!==|==|!=|<=|>=|->|::|=~|\S|\s+")
 CALL = re.compile(r"(?P<name>[\w$.?!:>-]*[\w?!])\((?P<inside>.*)\)", re.DOTALL)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from cli_guard.code.changes.facts import fold, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
 
@@ -20,6 +20,7 @@ from cli_guard.code.changes.touched import TouchedLines, touched_lines
 from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees, indents_too_deep
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange
 
 # Half of the words of a unit must be in another that is taken for the same.

@@ -1,9 +1,10 @@
 """What a comparison of two states speaks of: facts of code, and the units that they stand in."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+
+from cli_guard.lazy import dataclass
 
 LONGEST_DETAIL = 300
 # The detail of a condition whose body only logs, or is empty.

@@ -5,7 +5,6 @@ Which words are weaker than which, and which numbers, is data: `rules/languages/
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
 
@@ -25,6 +24,7 @@ from cli_guard.code.changes.values import (
     loosened_value,
     read_strength_words,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")

@@ -7,7 +7,6 @@ each side has a place that can be compared.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from cli_guard.code.changes.facts import (
@@ -22,6 +21,7 @@ from cli_guard.code.changes.reading import FactReader
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.syntax import Trees
+from cli_guard.lazy import dataclass
 
 PLACED = (FactKind.CALL, *JUDGED)
 MOST_PLACED = 200

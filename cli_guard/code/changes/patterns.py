@@ -7,8 +7,9 @@ anchor may be missing and an optional piece may be added. Nothing is ever matche
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from cli_guard.lazy import dataclass
 
 LITERAL = re.compile(
     r"(?P<prefix>@|[a-zA-Z]{0,2})(?P<quote>'{3}|\"{3}|['\"`])(?P<inside>.*)(?P=quote)|(?P<slashed>/.+/[a-z]{0,8})"

@@ -5,11 +5,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.code.changes.facts import CodeFact, FactKind, fold
 from cli_guard.code.changes.touched import TouchedLines
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/printing.toml"

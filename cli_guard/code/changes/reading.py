@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -37,6 +37,7 @@ from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.grammar import TABLE, language_named
 from cli_guard.code.taint.naming import top_imports
 from cli_guard.code.taint.tree_reader import COMMENTS, field_of
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The value of a call: what it returns, which sinks and variables it feeds."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import path_of
@@ -17,6 +17,7 @@ from cli_guard.code.taint.values import (
     union,
 )
 from cli_guard.code.taint.walk import Walk, has_receiver
+from cli_guard.lazy import dataclass
 
 ESCAPED = frozenset(("html", "ldap", "xpath", "regex", "header", "sql", "command"))
 EXITS = frozenset(

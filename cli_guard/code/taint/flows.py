@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.calls import key_of
@@ -25,6 +25,7 @@ from cli_guard.code.taint.values import (
     union,
 )
 from cli_guard.code.taint.variables import NUMBERS
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

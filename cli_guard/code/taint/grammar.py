@@ -1,10 +1,10 @@
 """What rules/languages/shapes.toml says of each language: the shapes of its nodes, and what it does otherwise."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.code.languages import FAMILY
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/shapes.toml"

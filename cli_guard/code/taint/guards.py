@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
 from cli_guard.code.taint.values import Summary
+from cli_guard.lazy import dataclass
 
 WITHIN = ("in", "of")
 OUTSIDE = ("not in", "! in", "!in")

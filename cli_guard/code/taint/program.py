@@ -1,7 +1,8 @@
 """The shape of a program that is left when data is followed through it: the same for every language."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from cli_guard.lazy import dataclass
 
 
 @dataclass(slots=True, eq=False)

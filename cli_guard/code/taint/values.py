@@ -1,10 +1,11 @@
 """What is known of values while data is followed: where it came from, how it got here, for what it is safe."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry
+from cli_guard.lazy import dataclass
 
 MOST_TAINTS = 6
 MOST_STEPS = 6

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cli_guard.commands.inline.model import (
     Act,
@@ -16,6 +15,7 @@ from cli_guard.commands.inline.model import (
     variable,
 )
 from cli_guard.commands.model import EffectKind
+from cli_guard.lazy import dataclass
 
 TOKEN = re.compile(
     r"""(?P<space>(?:[ \t\r]|\\\r?\n|\#[^\n]*)+)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli_guard.commands.inline.model import (
@@ -30,6 +29,7 @@ from cli_guard.commands.inline.values import (
     taint_of,
 )
 from cli_guard.commands.model import EffectKind
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from cli_guard.commands.inline.program import Program

@@ -3,9 +3,10 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import product
 from math import prod
+
+from cli_guard.lazy import dataclass
 
 # More characters, elements or alternatives than these are merged; a name may get more of them at once than one by one.
 MOST = 20_000

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,6 +10,7 @@ from cli_guard.commands.effects.places import is_below
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import HARMLESS, Effect, EffectKind
 from cli_guard.commands.trust.place import Place
+from cli_guard.lazy import dataclass
 from cli_guard.rules import data
 
 # What may change a file between the verdict and the install, in another order than it is written.

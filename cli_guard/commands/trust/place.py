@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import pairwise
@@ -24,6 +24,7 @@ from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Context, Effect, EffectKind, Span, WorkTree
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import drop_places
+from cli_guard.lazy import dataclass
 from cli_guard.rules import tables
 
 # A path, or the part of a word that may be one (`--rootdir=/x`, `SHELL=/x`, `@../x`), and an address.

@@ -1,9 +1,9 @@
 """The outcome of a check, and the finding about it."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from cli_guard.execution.errors import LINE_CHARS, explain_output
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Skipped, fingerprint
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one

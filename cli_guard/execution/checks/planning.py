@@ -1,7 +1,6 @@
 """Plans the checks of a commit or push: from which table, over which trees, and whether they may run."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from cli_guard.approvals.seals import seals_of
 from cli_guard.commands import Context, judge
@@ -9,6 +8,7 @@ from cli_guard.commands.model import Setting
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.checkout import tree_of_index
 from cli_guard.hooks import event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Decision
 from cli_guard.policy.checks import CheckConfig, PlannedCheck, Stage, digest_of
 from cli_guard.policy.decisions import Policy

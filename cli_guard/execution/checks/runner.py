@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
@@ -21,6 +21,7 @@ from cli_guard.execution.ports import (
 )
 from cli_guard.execution.shell import NOT_EXECUTABLE, NOT_FOUND, TEMPORARY, ended_words
 from cli_guard.git.checkout import Checkout, checked_out
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
 from cli_guard.repository.protocol import Repository

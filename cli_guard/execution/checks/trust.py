@@ -6,8 +6,9 @@ again. Tables that were trusted before stay trusted, for people who switch branc
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry

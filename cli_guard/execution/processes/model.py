@@ -1,10 +1,11 @@
 """Commands, background processes and their results."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
 
 from cli_guard.execution.errors import ProcessError
+from cli_guard.lazy import dataclass
 
 State = Literal["ready", "exited", "failed", "starting"]
 STATE_WORDS = {

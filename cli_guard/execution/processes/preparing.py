@@ -4,7 +4,6 @@ import math
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
@@ -12,6 +11,7 @@ from cli_guard.execution.environment import Passed, clean_environment
 from cli_guard.execution.processes.model import ProcessLimits
 from cli_guard.execution.processes.sandbox import Sandbox, wrap_command
 from cli_guard.execution.shell import shell_words
+from cli_guard.lazy import dataclass
 
 TERMINAL_SIZE = (40, 120)
 

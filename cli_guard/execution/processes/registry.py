@@ -12,13 +12,13 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.model import Process
 from cli_guard.execution.processes.supervisor.process_tree import identity
+from cli_guard.lazy import dataclass
 from cli_guard.state.files import lock
 
 # Of ended processes and foreground logs, each.

@@ -10,12 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from shutil import which
 
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 
 PROBE_SECONDS = 20
 SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/run/current-system")

@@ -6,7 +6,8 @@ Only the words of the command are read: a port that is computed (`$PORT`) or in 
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from cli_guard.lazy import dataclass
 
 # A longer text is no command line that anybody starts a server with.
 LONGEST = 20_000

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cli_guard.answering.approve import find_pending, reject
@@ -16,6 +16,7 @@ from cli_guard.git.repository import GitRepository
 from cli_guard.git.snapshot import list_index
 from cli_guard.graph.context import Context, Planned, Planner
 from cli_guard.graph.state import Data, State, normalise
+from cli_guard.lazy import dataclass
 from cli_guard.llm.chat.permission import ChatPermission
 from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk, Talking
 from cli_guard.llm.gateway import Gateway

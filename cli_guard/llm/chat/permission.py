@@ -4,12 +4,13 @@ Nothing is approved here: a yes goes on to the approval path of `cli-guard appro
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from cli_guard.answering.asking import ALWAYS, DIFF, NO, YES, AskedQuestion
 from cli_guard.errors import UsageError
 from cli_guard.graph.context import Context
+from cli_guard.lazy import dataclass
 from cli_guard.model import Action, Presence
 
 TRIES = 3

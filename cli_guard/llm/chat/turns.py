@@ -1,13 +1,14 @@
 """The model's part in one run of the graph for a chat: it talks, calls tools, and proposes what it has edited."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from cli_guard.assistant.local import LocalAssistant
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools.tool import Tool
+from cli_guard.lazy import dataclass
 from cli_guard.llm.compaction import compact, find_window, measure_scale
 from cli_guard.llm.gateway import Reply
 from cli_guard.llm.guest import Guest

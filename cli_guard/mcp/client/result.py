@@ -3,9 +3,9 @@
 import base64
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cli_guard.lazy import dataclass
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 

@@ -7,12 +7,12 @@ server claims.
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.assistant.sandbox.model import McpTool
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph.tools.tool import Arguments, OpenArguments, Tool, ToolOutput, World
+from cli_guard.lazy import dataclass
 from cli_guard.mcp.client.client import McpClient
 from cli_guard.model import Decision
 from cli_guard.policy.mcp import PREFIX, ServerConfig, decision

@@ -1,12 +1,13 @@
 """The tools that a coding agent is offered: what each takes, and what it answers. All of them only read."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast
 
 from cli_guard.errors import UsageError
 from cli_guard.execution.context import command_context
+from cli_guard.lazy import dataclass
 from cli_guard.policy.globs import nearest
 from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
 from cli_guard.runtime import Invocation

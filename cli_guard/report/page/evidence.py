@@ -7,7 +7,7 @@ whoever can write to the file can write it, so it is shown as a claim.
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
 
@@ -16,6 +16,7 @@ from cli_guard.approvals.listing import approval_events, every_signed
 from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.markup import Markup, PageSection, anchor, fit, join, link

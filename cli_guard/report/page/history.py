@@ -5,13 +5,14 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import dropwhile
 
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.hooks import event_of
+from cli_guard.lazy import dataclass
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy

@@ -6,13 +6,13 @@ Each slice has a key: a hash of all that its result depends on.
 import datetime
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import GitRepository
+from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.policy.checks import LEADING_OUT
 from cli_guard.policy.config import read_user_config

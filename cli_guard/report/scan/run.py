@@ -4,12 +4,13 @@ The parts of earlier runs save time and prove nothing: whoever can write their f
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision, Skipped
 from cli_guard.policy.gate import GateJudgement, judge_findings, judge_record
 from cli_guard.report.parts import Collector, read_parts

@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cli_guard.errors import GitError, InternalError, MissingObject
+from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     Decision,

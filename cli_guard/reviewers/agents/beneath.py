@@ -1,8 +1,8 @@
 """Scripts that a change alters beneath a start that was there already: the same question as about a new start."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Status
 from cli_guard.reviewers.agents.starts import Start, StartJudge
 from cli_guard.reviewers.agents.statements import SurfaceStatement, read_statements

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import ParsedCommand
 from cli_guard.commands.plain import children_of
+from cli_guard.lazy import dataclass
 
 # What sets variables, some of it with an option.
 SETTERS = frozenset(("export", "declare", "typeset"))

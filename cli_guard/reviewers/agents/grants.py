@@ -7,11 +7,11 @@ slashes, or a value that begins with `^`, is a regular expression, of which the 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
 from cli_guard.commands import Context, EffectKind, Setting, judge_or_raise
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.statements import SurfaceStatement

@@ -7,8 +7,8 @@ such a character, counts.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules import catalog
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact

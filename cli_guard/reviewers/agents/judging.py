@@ -1,9 +1,9 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.agents.beneath import AlteredScript, altered_scripts
 from cli_guard.reviewers.agents.findings import (

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from cli_guard.lazy import dataclass
 
 FENCE = re.compile(r"[ \t>]{0,40}(```+|~~~+)[ \t]*(\S{0,40})")
 HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.{1,400})")

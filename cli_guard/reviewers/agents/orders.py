@@ -7,10 +7,10 @@ else in a text is an order here. English only: in other languages the commands, 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.agents.markdown import Block, BlockKind
 from cli_guard.rules.catalog import read_patterns, read_table
 
@@ -75,7 +75,7 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class FoundOrder:
     """One order: what is done, in which sentence, on which line."""
 
     deed: str
@@ -136,7 +136,7 @@ def patterns() -> dict[str, re.Pattern[str]]:
     return dict(read_patterns(TABLE, "patterns"))
 
 
-def find_orders(blocks: Sequence[Block]) -> Iterator[Order]:
+def find_orders(blocks: Sequence[Block]) -> Iterator[FoundOrder]:
     """Yield the orders of a text with a deed."""
     for block in blocks:
         if block.kind is BlockKind.FENCE and block.language.lower() not in PROSE:
@@ -148,7 +148,9 @@ def find_orders(blocks: Sequence[Block]) -> Iterator[Order]:
             is_definition = DEFINITION.match(sentence.raw) is not None
             deed = deed_in(sentence.text, before, behind, is_definition=is_definition)
             if deed is not None:
-                yield Order(deed.name, deed.says, sentence.text, sentence.line, block.kind)
+                yield FoundOrder(
+                    deed.name, deed.says, sentence.text, sentence.line, block.kind
+                )
 
 
 def sentences_of(block: Block) -> Iterator[Sentence]:

@@ -12,9 +12,9 @@ How an entry is read:
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.agents.grants import Grant, danger_of, grant_of, shorten
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import steps_of

@@ -7,26 +7,17 @@ name for it, an environment of its own, a program that is computed) is not read 
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-LANGUAGES = {
-    ".js": "javascript",
-    ".cjs": "javascript",
-    ".mjs": "javascript",
-    ".ts": "typescript",
-    ".mts": "typescript",
-    ".cts": "typescript",
-    ".py": "python",
-}
 IMPORT_KINDS = {
     "javascript": ("import_statement", "variable_declarator"),
     "typescript": ("import_statement", "variable_declarator"),
@@ -65,8 +56,8 @@ class ProgramCalls:
 
 def read_calls(path: str, text: str) -> ProgramCalls | None:
     """Return the programs that a script starts, None if it may start others."""
-    language = LANGUAGES.get(PurePosixPath(path).suffix)
-    if language is None or not re.search(r"child_process|subprocess", text):
+    language = language_for(path)
+    if language not in IMPORT_KINDS or not re.search(r"child_process|subprocess", text):
         return None
     root = Trees().root(language, text)
     imports = [
@@ -116,7 +107,8 @@ def without_node(text: str, node: "SgNode | None") -> str:
     if node is None:
         return text
     where = node.range()
-    begin, end = where.start.index, where.end.index
+    begin = where.start.index
+    end = where.end.index
     return f"{text[:begin]}{' ' * (end - begin)}{text[end:]}"
 
 

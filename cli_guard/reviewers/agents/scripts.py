@@ -7,10 +7,10 @@ calls signs. Code without any sign cannot reach the network, other programs or k
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 
 from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.processes import read_calls
 from cli_guard.reviewers.commands.extract import Unreadable, snippets

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
 from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge_or_raise
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.reading import text_of

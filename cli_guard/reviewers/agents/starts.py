@@ -7,10 +7,10 @@ and found clean; `denied` what the judge denies; everything else that is new or 
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.commands import EffectKind, Verdict, judge_or_raise
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of

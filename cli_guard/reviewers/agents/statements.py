@@ -3,9 +3,9 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.agents.exports import exports_in
 from cli_guard.reviewers.agents.reading import read_parts, span_of, text_of
 from cli_guard.reviewers.agents.started import commands_of, find_reached

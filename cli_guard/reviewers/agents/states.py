@@ -1,8 +1,8 @@
 """The two states of a file that agents or editors read, and what the files beside it say in both."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.agents.statements import (
     FileStatements,

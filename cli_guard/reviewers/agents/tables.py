@@ -22,11 +22,11 @@ words of an entry mean is explained where they are used: `permissions`, `started
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.rules import data
 from cli_guard.rules.catalog import read_table
 

@@ -23,13 +23,14 @@ with `matches` by every rule of that topic.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import GRAMMARS
 from cli_guard.errors import ConfigError
+from cli_guard.lazy import dataclass
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code.remarks import applies
 from cli_guard.rules import catalog, data

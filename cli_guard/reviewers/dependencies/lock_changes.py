@@ -5,8 +5,8 @@ An entry of the same name, version and content is the same one, wherever in the 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies.lock_files import LockListing
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing

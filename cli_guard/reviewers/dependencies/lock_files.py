@@ -4,11 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies import lock_entries, lock_tables
 from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
 from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of

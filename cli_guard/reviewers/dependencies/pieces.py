@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from cli_guard.lazy import dataclass
 
 # The keys on the way to the entries: `*` is any key; at the end, `[]` is the items of a list in JSON.
 Paths = tuple[tuple[str, ...], ...]

@@ -5,13 +5,13 @@ check of the same family is there; a person need not agree with it then.
 """
 
 import re
-from dataclasses import dataclass
 
 from cli_guard.code.changes.difference import read_side
 from cli_guard.code.changes.facts import JUDGED, CodeFact
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.languages import language_for
 from cli_guard.code.test_files import has_test_words, is_test_or_example
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.families import NAMED, PREFIX, families_of
 from cli_guard.reviewers.review_input import ReviewInput
 

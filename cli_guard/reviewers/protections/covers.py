@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import PurePosixPath
@@ -17,6 +16,7 @@ from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.languages import language_for
 from cli_guard.code.taint.naming import top_imports
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.losses import (
     Loss,
     hunk_of,

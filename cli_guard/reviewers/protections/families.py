@@ -21,11 +21,11 @@ id without `protection-`), examples (`fires`) and near misses (`silent`), and on
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.code.changes.facts import JUDGED, CodeFact, FactKind, words_of_name
+from cli_guard.lazy import dataclass
 from cli_guard.rules import data
 
 GROUP = "protections"

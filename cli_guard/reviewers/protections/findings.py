@@ -1,10 +1,10 @@
 """Build findings that show both states: the lines that went with `-`, what stands there now with `+`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Hunk, Severity, fingerprint
 from cli_guard.reviewers.protections.asking import reason_to_ask
 from cli_guard.reviewers.protections.families import GROUP, PREFIX

@@ -1,7 +1,7 @@
 """Compare the two states of a change, and judge what went."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.code.changes.difference import (
     ChangeDifference,
@@ -10,6 +10,7 @@ from cli_guard.code.changes.difference import (
 )
 from cli_guard.code.changes.facts import FactKind
 from cli_guard.code.classify import unreadable
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped, split_lines
 from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
 from cli_guard.reviewers.protections.elsewhere import (

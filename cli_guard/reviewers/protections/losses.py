@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cli_guard.code.changes.asked import names_in, plain_tokens, without_owners
 from cli_guard.code.changes.difference import (
@@ -23,6 +22,7 @@ from cli_guard.code.changes.facts import (
     words_of_text,
 )
 from cli_guard.code.languages import language_for
+from cli_guard.lazy import dataclass
 from cli_guard.model import Contents, FileChange, Hunk, Status
 from cli_guard.reviewers.protections.families import NAMED, families_of
 

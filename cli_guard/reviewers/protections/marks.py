@@ -5,9 +5,9 @@ second pass, over all files, knows which ones it has to read. Without a file tha
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cache
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.rules import catalog
 

@@ -7,12 +7,13 @@ fact is back at every tip is dropped.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from cli_guard.code.changes.difference import compare_file
 from cli_guard.code.changes.facts import Key
 from cli_guard.errors import MissingObject
+from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Finding, Report, Skipped, Status
 from cli_guard.repository.between import hunks_between, line_now
 from cli_guard.repository.protocol import MergeSide

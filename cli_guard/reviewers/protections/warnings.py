@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.lazy import dataclass
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import GROUP
 from cli_guard.reviewers.protections.losses import covers, hunk_of

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
@@ -12,6 +11,7 @@ from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, w
 from cli_guard.code.changes.swaps import weaker_functions
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
 

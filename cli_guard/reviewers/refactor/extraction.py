@@ -2,8 +2,8 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.refactor.facts import LOOPS, FunctionFacts, FunctionNode, facts_of
 from cli_guard.reviewers.refactor.flow import Flows, Position, Suite
 from cli_guard.reviewers.refactor.naming import spans

@@ -3,7 +3,8 @@
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from cli_guard.lazy import dataclass
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 CLOSURES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)

@@ -7,8 +7,8 @@ follow, the result has too many names rather than too few.
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.refactor.facts import LOOPS, own_scope, reads, stores
 
 SWALLOWS = ("suppress", "raises", "swallow", "ignor")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.sandbox.model import (
@@ -14,6 +14,7 @@ from cli_guard.assistant.sandbox.model import (
     WrongUsage,
 )
 from cli_guard.errors import CliGuardError
+from cli_guard.lazy import dataclass
 
 if TYPE_CHECKING:
     from bashkit import ExecResult

@@ -5,7 +5,6 @@ Sources: tree(1) 2.1, fd(1) 8.6. The interpreter has no `fd`, and its `tree` nei
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import compress
 
@@ -21,6 +20,7 @@ from cli_guard.assistant.sandbox.model import (
     CommandOutput,
     WrongUsage,
 )
+from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 OPTIONS = read_table("sandbox.toml")["listing"]

@@ -1,9 +1,9 @@
 """The findings of a page: by what they lead to, then by rule, each with its place, lines and answer."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.markup import (
