@@ -8,6 +8,7 @@ from functools import cached_property
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
+from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
@@ -317,7 +318,7 @@ def judge_release(
             f"{name} {spec} is new and runs a script when it is installed",
             severity,
         )
-    advisory = names.known_bad(ecosystem, name, spec)
+    advisory = known_bad(ecosystem, name, spec)
     version = spec.lstrip("=^~v ")
     if advisory and world.is_first("bad", name, version):
         yield "deps-known-bad", f"{name} {version}: {advisory}"
@@ -331,9 +332,7 @@ def judge_release(
         severity = (
             Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
         )
-        message = (
-            f"{name} is one edit from {similar}, a popular package, and not known itself"
-        )
+        message = f"{name} resembles {similar}, which is popular, and is not known itself"
         yield "deps-similar-name", message, severity
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return

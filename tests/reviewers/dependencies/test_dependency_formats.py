@@ -13,9 +13,9 @@ from reviewers.dependencies.trees import found, reviewed
 from cli_guard.model import Severity
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
+from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.names import (
     edits,
-    known_bad,
     read_names,
     similar_name,
 )
