@@ -29,6 +29,8 @@ PLAIN = re.compile(
     r"(?i)(?:git\+|registry\+|sparse\+)?(?:http|git|ftp)://(?!localhost\b|127\.|\[::1\])"
 )
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# The release that a comment behind a commit names.
+RELEASE = re.compile(r"#.*?\bv?(\d+\.\d+\.\d[\w.+-]*)")
 LOOSE = frozenset(
     "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
 )
@@ -240,6 +242,11 @@ def judge_integrity(
             "deps-integrity-changed",
             f"{name} {spec} has another hash, but the same version",
         )
+    elif was and has_other_commit(was, entry) and (label := kept_label(each, was, entry)):
+        yield (
+            "deps-integrity-changed",
+            f"{name} moves to another commit, but its comment still says {label}",
+        )
     elif was is None or entry in each.beside:
         # Yarn 2 and later leave out the hash of what is for other machines.
         has_source = entry.source and not entry.source.startswith("npm:")
@@ -285,6 +292,28 @@ def has_other_hash(was: Dependency, entry: Dependency) -> bool:
     )
     is_image = entry.kind == "image"
     return is_same and is_other and not is_image and "dev" not in entry.spec
+
+
+def has_other_commit(was: Dependency, entry: Dependency) -> bool:
+    """Return whether an action, or a repository of hooks, moves from one full commit to another."""
+    commits = (was.spec, entry.spec)
+    return was.spec != entry.spec and all(map(COMMIT.fullmatch, commits))
+
+
+def kept_label(each: DependencyChange, was: Dependency, entry: Dependency) -> str:
+    """Return the release that the comments beside both commits name, empty if it is another one or none.
+
+    A tag such as v4 moves with each release; one with three numbers stays where it is.
+    """
+    labels = [
+        RELEASE.search(lines.get(line, "").partition(commit)[2])
+        for lines, line, commit in (
+            (each.change.removed, was.line, was.spec),
+            (each.change.added, entry.line, entry.spec),
+        )
+    ]
+    found = {label[1] for label in labels if label}
+    return found.pop() if all(labels) and len(found) == 1 else ""
 
 
 def strength(integrity: frozenset[str]) -> int:

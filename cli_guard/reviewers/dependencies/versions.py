@@ -28,6 +28,13 @@ def is_major_move(old: str, new: str) -> bool:
     return bool(before and after and after > before and after[0] < 1_900)
 
 
+def is_patch_move(old: str, new: str) -> bool:
+    """Return whether an exact version moves up, but keeps its first two numbers."""
+    before = parts_of(old)
+    after = parts_of(new)
+    return len(after) > 2 and old != new and before[:2] == after[:2] and after >= before
+
+
 def is_in_range(version: str, wanted: str, ecosystem: str) -> bool | None:
     """Return whether a version satisfies a range, None if this reader cannot tell."""
     wanted = wanted.strip()
