@@ -159,7 +159,6 @@ def _similar_module(name: str) -> str | None:
 
 @cache
 def popular_scopes() -> frozenset[str]:
-    """Return the scopes of popular npm packages: nobody else can publish in them."""
-    return frozenset(
-        name.partition("/")[0] for name in popular_names("npm") if name.startswith("@")
-    )
+    """Return the scopes of popular and established npm packages: nobody else can publish in them."""
+    listed = popular_names("npm") | read_names("similar.txt")
+    return frozenset(name.partition("/")[0] for name in listed if name.startswith("@"))

@@ -83,7 +83,10 @@ def _find_brought(
 ) -> dict[str, str]:
     """Return for each newcomer that an added line names beneath a moved package that package."""
     brought: dict[str, str] = {}
-    entries = sorted(each.new.entries, key=lambda entry: entry.line)
+    moved = (entry for _, entry in each.pairs)
+    entries = sorted(
+        moved if each.is_lock else each.new.entries, key=lambda entry: entry.line
+    )
     lines = [entry.line for entry in entries]
     for number, text in each.change.added.items():
         at = bisect_right(lines, number) - 1
