@@ -350,7 +350,7 @@ def judge_release(
     advisory = known_bad(ecosystem, name, spec)
     version = spec.lstrip("=^~v ")
     if advisory and world.is_first("bad", name, version):
-        yield "deps-known-bad", f"{name} {version}: {advisory}"
+        yield "deps-known-bad", f"{f'{name} {version}'.rstrip()}: {advisory}"
     is_unknown = (
         was is None
         and (ecosystem, name) not in world.names_before
@@ -363,8 +363,12 @@ def judge_release(
         )
         message = f"{name} resembles {similar}, which is popular, and is not known itself"
         yield "deps-similar-name", message, severity
+    elif is_unknown and is_unknown_extension(entry) and world.is_first("vscode", each.path):
+        yield "deps-unknown-extension", f"{name} is of a publisher who is not known"
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
+    if ecosystem == "vscode":
+        return  # an extension has no version here
     if is_loose(each, was, entry):
         if world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
@@ -384,6 +388,10 @@ def judge_release(
         and world.is_first("major", name)
     ):
         world.majors.append((each, was, entry))
+
+
+def is_unknown_extension(entry: Dependency) -> bool:
+    return entry.ecosystem == "vscode" and not names.is_known_publisher(entry.name)
 
 
 def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) -> bool:

@@ -73,6 +73,10 @@ def is_popular(ecosystem: str, name: str) -> bool:
     return ecosystem in LISTED and name in popular_names(ecosystem)
 
 
+def is_known_publisher(extension: str) -> bool:
+    return extension.lower().partition(".")[0] in popular_names("vscode")
+
+
 def similar_name(ecosystem: str, name: str) -> str | None:
     """Return the popular name that an unknown one resembles, None if there is none or it is known."""
     if len(name) < SHORTEST or len(name) > LONGEST:
