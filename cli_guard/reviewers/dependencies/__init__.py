@@ -7,6 +7,7 @@ from itertools import chain
 
 from cli_guard.model import Report, Skipped
 from cli_guard.reviewers.dependencies.changes import find_differences
+from cli_guard.reviewers.dependencies.installs import review_installs
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, judge
 from cli_guard.reviewers.dependencies.locks import review_locks
 from cli_guard.reviewers.dependencies.newcomers import review_newcomers
@@ -25,6 +26,7 @@ def review(subject: ReviewInput) -> Report:
         *judged,
         *review_locks(world),
         *review_newcomers(world),
+        *review_installs(world),
         *review_usage(world),
     ]
     findings.sort(key=lambda each: (each.path, each.line or 0, each.rule))
