@@ -22,6 +22,8 @@ WORD = re.compile(r"@?\w[\w.-]*(?:/\w[\w.-]*)?")
 # pip-compile says below an entry which others ask for it.
 VIA = re.compile(r"^\s+#(?:\s+via)?\s+(?P<name>[A-Za-z0-9][\w.-]*)")
 LONGEST_LINE = 5_000
+# It writes what each package asks for in another part of the file than its version.
+APART = "pnpm-lock.yaml"
 # Registries whose list of known names is one by downloads: elsewhere too much is unknown.
 LISTED = ("npm", "pypi")
 
@@ -36,6 +38,8 @@ def review_newcomers(world: DependencyWorld) -> Iterator[Finding]:
     }
     for each in world.differences:
         if not _is_resolved(each) or each.is_new or each.ecosystem not in LISTED:
+            continue
+        if each.path.endswith(APART):
             continue
         patched = {
             entry.name: (was, entry)

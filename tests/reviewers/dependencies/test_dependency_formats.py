@@ -58,6 +58,9 @@ RANGES = [
     ("7.2.0", "~> 7.1.0", "gem", False),
     ("1.0", "some-branch", "npm", None),
     ("1.0", "*", "npm", True),
+    ("2.2.1", "~2.1", "composer", True),
+    ("2.2.1", "~2.1.0", "composer", False),
+    ("2.2.1", "~2.1", "npm", False),
 ]
 
 
