@@ -8,6 +8,7 @@ from itertools import chain
 from cli_guard.model import Report, Skipped
 from cli_guard.reviewers.dependencies.addresses import judge_address
 from cli_guard.reviewers.dependencies.changes import find_differences
+from cli_guard.reviewers.dependencies.installs import review_installs
 from cli_guard.reviewers.dependencies.judging import (
     DependencyWorld,
     judge,
@@ -16,6 +17,7 @@ from cli_guard.reviewers.dependencies.judging import (
     judge_source,
 )
 from cli_guard.reviewers.dependencies.locks import review_locks
+from cli_guard.reviewers.dependencies.newcomers import review_newcomers
 from cli_guard.reviewers.dependencies.usage import review_usage
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -29,6 +31,12 @@ def review(subject: ReviewInput) -> Report:
     found = sorted(find_differences(subject, skipped), key=lambda each: each.is_lock)
     world = DependencyWorld(subject, found, skipped)
     judged = chain.from_iterable(judge(world, each, JUDGES) for each in found)
-    findings = [*judged, *review_locks(world), *review_usage(world)]
+    findings = [
+        *judged,
+        *review_locks(world),
+        *review_newcomers(world),
+        *review_installs(world),
+        *review_usage(world),
+    ]
     findings.sort(key=lambda each: (each.path, each.line or 0, each.rule))
     return Report(tuple(findings), tuple(skipped))

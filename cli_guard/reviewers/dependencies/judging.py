@@ -9,6 +9,7 @@ from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
+from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
@@ -29,6 +30,8 @@ PLAIN = re.compile(
     r"(?i)(?:git\+|registry\+|sparse\+)?(?:http|git|ftp)://(?!localhost\b|127\.|\[::1\])"
 )
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# The release that a comment behind a commit names.
+RELEASE = re.compile(r"#.*?\bv?(\d+\.\d+\.\d[\w.+-]*)")
 LOOSE = frozenset(
     "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
 )
@@ -271,6 +274,11 @@ def judge_integrity(
             )
         severity = Severity.CRITICAL if is_moved else Severity.HIGH
         yield "deps-integrity-changed", message, severity
+    elif was and has_other_commit(was, entry) and (label := kept_label(each, was, entry)):
+        yield (
+            "deps-integrity-changed",
+            f"{name} moves to another commit, but its comment still says {label}",
+        )
     elif was is None or entry in each.beside:
         # Yarn 2 and later leave out the hash of what is for other machines.
         has_source = entry.source and not entry.source.startswith("npm:")
@@ -306,6 +314,28 @@ def severity_of_loss(entry: Dependency) -> Severity:
     return Severity.MEDIUM if is_platforms else Severity.HIGH
 
 
+def has_other_commit(was: Dependency, entry: Dependency) -> bool:
+    """Return whether an action, or a repository of hooks, moves from one full commit to another."""
+    commits = (was.spec, entry.spec)
+    return was.spec != entry.spec and all(map(COMMIT.fullmatch, commits))
+
+
+def kept_label(each: DependencyChange, was: Dependency, entry: Dependency) -> str:
+    """Return the release that the comments beside both commits name, empty if it is another one or none.
+
+    A tag such as v4 moves with each release; one with three numbers stays where it is.
+    """
+    labels = [
+        RELEASE.search(lines.get(line, "").partition(commit)[2])
+        for lines, line, commit in (
+            (each.change.removed, was.line, was.spec),
+            (each.change.added, entry.line, entry.spec),
+        )
+    ]
+    found = {label[1] for label in labels if label}
+    return found.pop() if all(labels) and len(found) == 1 else ""
+
+
 def judge_release(
     world: DependencyWorld,
     each: DependencyChange,
@@ -328,10 +358,10 @@ def judge_release(
             f"{name} {spec} is new and runs a script when it is installed",
             severity,
         )
-    advisory = names.known_bad(ecosystem, entry.package or name, spec)
+    advisory = known_bad(ecosystem, entry.package or name, spec)
     version = spec.lstrip("=^~v ")
     if advisory and world.is_first("bad", name, version):
-        yield "deps-known-bad", f"{name} {version}: {advisory}"
+        yield "deps-known-bad", f"{f'{name} {version}'.rstrip()}: {advisory}"
     is_unknown = (
         was is None
         and not world.was_known(ecosystem, name)
@@ -342,12 +372,14 @@ def judge_release(
         severity = (
             Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
         )
-        message = (
-            f"{name} is one edit from {similar}, a popular package, and not known itself"
-        )
+        message = f"{name} resembles {similar}, which is popular, and is not known itself"
         yield "deps-similar-name", message, severity
+    elif is_unknown and is_unknown_extension(entry) and world.is_first("vscode", each.path):
+        yield "deps-unknown-extension", f"{name} is of a publisher who is not known"
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
+    if ecosystem == "vscode":
+        return  # an extension has no version here
     if is_loose(each, was, entry):
         if world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
@@ -367,6 +399,10 @@ def judge_release(
         and world.is_first("major", name)
     ):
         world.majors.append((each, was, entry))
+
+
+def is_unknown_extension(entry: Dependency) -> bool:
+    return entry.ecosystem == "vscode" and not names.is_known_publisher(entry.name)
 
 
 def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) -> bool:

@@ -9,7 +9,7 @@ from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
-from cli_guard.reviewers.dependencies.roots import RootList, read_root
+from cli_guard.reviewers.dependencies.roots import NO_MEMBER, RootList, read_root
 from cli_guard.reviewers.dependencies.versions import is_in_range
 
 MANIFESTS = (
@@ -75,15 +75,9 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
     """Yield what manifests and lock files do not agree on, and the lock files that were removed."""
     for each in world.differences:
         if not each.is_lock:
-            changed = [entry for _, entry in each.pairs if may_be_locked(each, entry)]
+            changed = any(may_be_locked(each, entry) for _, entry in each.pairs)
             path, lock = lock_of(world, each) if changed else ("", NOTHING)
-            text = world.subject.text_at(path) if path else None
-            root = read_root(path, text, each.path) if text else None
-            stale = [
-                (entry, why)
-                for entry in changed
-                if (why := contradiction(entry, lock, root))
-            ]
+            stale = list(find_stale(world, each, path, lock)) if path else []
             for entry, why in stale[:MOST_NAMED]:
                 more = (
                     f" (and {len(stale) - MOST_NAMED} more)"
@@ -118,6 +112,7 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
                     entry.name in moved
                     and may_be_locked(each, entry)
                     and (why := contradiction(entry, each.new))
+                    and not contradiction(entry, each.old)
                 ):
                     message = (
                         f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}"
@@ -125,6 +120,25 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
                     yield from findings_of(
                         each, "deps-lock-stale", moved[entry.name], message
                     )
+
+
+def find_stale(
+    world: DependencyWorld, each: DependencyChange, path: str, lock: Listing
+) -> Iterator[tuple[Dependency, str]]:
+    """Yield the changed entries that a lock file contradicts, and how, unless it did so before the change."""
+    manifest = world.subject.text_at(each.path) or ""
+    text = world.subject.text_at(path) or ""
+    other = next((other for other in world.differences if other.path == path), None)
+    old_lock = other.old if other else lock
+    old_text = (world.subject.contents.old(other.change) or "") if other else text
+    root = read_root(path, text, each.path, manifest)
+    old_root = root if old_text == text else read_root(path, old_text, each.path, manifest)
+    for was, entry in each.pairs:
+        if not may_be_locked(each, entry):
+            continue
+        why = contradiction(entry, lock, root)
+        if why and not (was and contradiction(was, old_lock, old_root)):
+            yield entry, why
 
 
 def _too_new(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
@@ -187,7 +201,7 @@ def contradiction(entry: Dependency, lock: Listing, root: RootList | None = None
 
     `root` is what it lists for the manifest: a package of that name may be there for another one.
     """
-    if lock.is_empty or lock.problem:
+    if lock.is_empty or lock.problem or root is NO_MEMBER:
         return ""
     same = [e for e in lock.named(entry.name) if e.key[0] == ""]
     versions = {e.spec.removesuffix("/go.mod") for e in same}

@@ -1,20 +1,26 @@
-"""Popular names, names that resemble one, and versions known to be bad: the lists in `rules/dependencies/`."""
+"""Popular names, and names that resemble one: the lists in `rules/dependencies/`."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
 
-from cli_guard.reviewers.dependencies.versions import is_in_range
 from cli_guard.rules import data
-from cli_guard.rules.catalog import read_table
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 # A name of four letters is one edit from many words.
 SHORTEST = 5
 LONGEST = 100
 LISTED = ("pypi", "npm", "cargo", "gem", "nuget")
+# The lists that are not by downloads lack new projects, which often differ by a digit.
+BY_DOWNLOADS = ("pypi", "npm")
+# Names that begin with the account of an owner, by what is behind it: the list has the owners.
+OWNED_NAMES = {"actions": "/", "vscode": "."}
 NO_DIGITS = str.maketrans("", "", "0123456789")
-EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
+SEPARATORS = str.maketrans("", "", "-_.")
+# A package of a registry that has its name behind that of a known one (`twilio-npm`).
+REGISTRY = {"npm": "-npm", "pypi": "-pypi", "gem": "-gem", "cargo": "-crate"}
+# What is put around the name of an owner to make it look like the owner's other one.
+AROUND_OWNER = re.compile(r"^(?:go|golang)-|-(?:go|golang|org|io|dev|team|official)$")
 
 
 @cache
@@ -24,6 +30,10 @@ def read_names(file: str) -> frozenset[str]:
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
+def popular_names(ecosystem: str) -> frozenset[str]:
+    return read_names(f"{ecosystem}-popular.txt")
+
+
 def shorter(name: str) -> set[str]:
     """Return a name and what is left of it without one letter: two names one edit apart have one of these in common."""
     return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
@@ -31,9 +41,17 @@ def shorter(name: str) -> set[str]:
 
 @cache
 def near_popular(ecosystem: str) -> frozenset[str]:
-    return frozenset(
-        each for name in read_names(f"{ecosystem}-popular.txt") for each in shorter(name)
-    )
+    return frozenset(each for name in popular_names(ecosystem) for each in shorter(name))
+
+
+@cache
+def joined_popular(ecosystem: str) -> dict[str, str]:
+    """Return the popular names that have separators, by what they are without them."""
+    return {
+        joined: name
+        for name in sorted(popular_names(ecosystem))
+        if (joined := name.translate(SEPARATORS)) != name
+    }
 
 
 def edits(name: str) -> Iterator[str]:
@@ -52,69 +70,99 @@ def edits(name: str) -> Iterator[str]:
 
 
 def is_popular(ecosystem: str, name: str) -> bool:
-    return ecosystem in LISTED and name in read_names(f"{ecosystem}-popular.txt")
+    return ecosystem in LISTED and name in popular_names(ecosystem)
+
+
+def is_known_publisher(extension: str) -> bool:
+    return extension.lower().partition(".")[0] in popular_names("vscode")
 
 
 def similar_name(ecosystem: str, name: str) -> str | None:
     """Return the popular name that an unknown one resembles, None if there is none or it is known."""
-    if ecosystem not in LISTED or len(name) < SHORTEST or len(name) > LONGEST:
+    if len(name) < SHORTEST or len(name) > LONGEST:
         return None
-    popular = read_names(f"{ecosystem}-popular.txt")
+    if ecosystem in LISTED:
+        return _similar_package(ecosystem, name)
+    if ecosystem == "maven":
+        return _similar_group(name)
+    if ecosystem == "go":
+        return _similar_module(name.lower())
+    if ecosystem in OWNED_NAMES:
+        owner, mark, rest = name.lower().partition(OWNED_NAMES[ecosystem])
+        similar = _one_edit_from(owner, popular_names(ecosystem))
+        return f"{similar}{mark}{rest}" if similar else None
+    return None
+
+
+def _similar_package(ecosystem: str, name: str) -> str | None:
+    popular = popular_names(ecosystem)
     name = name.replace("_", "-") if ecosystem == "gem" else name
     if name in popular or name in read_names("similar.txt"):
         return None
-    if name.partition("/")[0] in popular_scopes() or near_popular(ecosystem).isdisjoint(
-        shorter(name)
-    ):
+    scope, slash, rest = name.partition("/")
+    if slash:
+        if scope in popular_scopes():
+            return None
+        if similar := _one_edit_from(scope, popular_scopes()):
+            return f"{similar}/{rest}"
+    whole = name.removesuffix(REGISTRY.get(ecosystem, "/"))
+    if whole != name and whole in popular:
+        return whole
+    joined = joined_popular(ecosystem).get(name.translate(SEPARATORS))
+    if joined and len(joined) >= SHORTEST:
+        return joined
+    if near_popular(ecosystem).isdisjoint(shorter(name)):
         return None
     found = (each for each in edits(name) if each in popular and len(each) >= SHORTEST)
-    # The lists that are not by downloads lack new projects, which often differ by a digit.
     letters = name.translate(NO_DIGITS)
     return next(
         (
-            e
-            for e in found
-            if ecosystem in ("pypi", "npm") or e.translate(NO_DIGITS) != letters
+            each
+            for each in found
+            if ecosystem in BY_DOWNLOADS or each.translate(NO_DIGITS) != letters
         ),
         None,
     )
 
 
+def _one_edit_from(name: str, known: frozenset[str]) -> str | None:
+    """Return the known name that another one is an edit from, None if it is known itself or near to none."""
+    if name in known or len(name) < SHORTEST:
+        return None
+    return next((each for each in edits(name) if each in known), None)
+
+
+def _similar_group(name: str) -> str | None:
+    """Return an artifact with the known group that another one resembles: an edit, or another first part."""
+    group, _, artifact = name.partition(":")
+    known = popular_names("maven")
+    if group in known or not artifact:
+        return None
+    first, _, rest = group.partition(".")
+    others = (
+        f"{each}.{rest}" for each in ("com", "org", "io", "net", "dev") if each != first
+    )
+    similar = next((each for each in others if each in known and "." in rest), None)
+    similar = similar or _one_edit_from(group, known)
+    return f"{similar}:{artifact}" if similar else None
+
+
+def _similar_module(name: str) -> str | None:
+    """Return the known Go module of another owner, whose name an unknown one's resembles."""
+    known = popular_names("go")
+    parts = name.split("/")[:3]
+    if len(parts) < 3 or "/".join(parts) in known:
+        return None
+    host, owner, repository = parts
+    others = [AROUND_OWNER.sub("", owner)]
+    if len(owner) >= SHORTEST:
+        others += edits(owner)
+    modules = (f"{host}/{each}/{repository}" for each in others if each != owner)
+    return next((each for each in modules if each in known), None)
+
+
 @cache
 def popular_scopes() -> frozenset[str]:
-    """Return the scopes of popular npm packages: nobody else can publish in them."""
-    return frozenset(
-        name.partition("/")[0]
-        for name in read_names("npm-popular.txt")
-        if name.startswith("@")
-    )
-
-
-@cache
-def bad_versions() -> dict[tuple[str, str], list[tuple[str, str]]]:
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for each in read_table("dependencies/known-bad.toml")["bad"]:
-        for name in each["name"].split():
-            found.setdefault((each["ecosystem"], name), []).append(
-                (each["versions"], f"{each['what']} ({each['source']})")
-            )
-    return found
-
-
-def known_bad(ecosystem: str, name: str, spec: str) -> str | None:
-    """Return what is known of a version, or of the version that a range begins with; None if nothing is."""
-    exact = EXACT.match(spec.removesuffix("/go.mod"))
-    wanted = bad_versions().get((ecosystem, name))
-    if not wanted or not (exact or spec in ("", "*")):
-        return None
-    version = exact[1] if exact else ""
-    for versions, what in wanted:
-        if versions == "*" or version in versions.split():
-            return what
-        if (
-            versions.startswith((">", "<"))
-            and version
-            and is_in_range(version, versions, ecosystem)
-        ):
-            return what
-    return None
+    """Return the scopes of popular and established npm packages: nobody else can publish in them."""
+    listed = popular_names("npm") | read_names("similar.txt")
+    return frozenset(name.partition("/")[0] for name in listed if name.startswith("@"))

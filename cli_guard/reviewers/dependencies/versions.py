@@ -28,6 +28,14 @@ def is_major_move(old: str, new: str) -> bool:
     return bool(before and after and after > before and after[0] < 1_900)
 
 
+def is_patch_move(old: str, new: str) -> bool:
+    """Return whether an exact version moves up, but keeps its first two numbers, the first of which is not 0."""
+    before = parts_of(old)
+    after = parts_of(new)
+    is_stable = len(after) > 2 and after[0] > 0
+    return is_stable and old != new and before[:2] == after[:2] and after >= before
+
+
 def is_in_range(version: str, wanted: str, ecosystem: str) -> bool | None:
     """Return whether a version satisfies a range, None if this reader cannot tell."""
     wanted = wanted.strip()
@@ -52,6 +60,9 @@ def _all_hold(version: Parts, wanted: str, ecosystem: str) -> bool | None:
     if rest.strip(" ,\t\"'") or not clauses:
         return None
     bare = {"cargo": "^", "npm": "=", "composer": "=", "gem": "="}.get(ecosystem, "==")
+    if ecosystem == "composer":
+        # There ~2.1 leaves the last number that is written free, as ~> does for gems.
+        clauses = [(operator.replace("~", "~>"), text) for operator, text in clauses]
     return all(_holds(version, operator or bare, text) for operator, text in clauses)
 
 

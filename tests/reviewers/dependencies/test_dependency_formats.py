@@ -13,10 +13,10 @@ from reviewers.dependencies.trees import found, reviewed
 from cli_guard.model import Severity
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
+from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.names import (
     edits,
-    known_bad,
     read_names,
     similar_name,
 )
@@ -59,6 +59,9 @@ RANGES = [
     ("7.2.0", "~> 7.1.0", "gem", False),
     ("1.0", "some-branch", "npm", None),
     ("1.0", "*", "npm", True),
+    ("2.2.1", "~2.1", "composer", True),
+    ("2.2.1", "~2.1.0", "composer", False),
+    ("2.2.1", "~2.1", "npm", False),
 ]
 
 
@@ -96,6 +99,33 @@ NAMES = [
     ("cargo", "serde-jsn", "serde-json"),
     ("cargo", "adler2", None),
     ("go", "requets", None),
+    ("npm", "electorn", "electron"),  # two letters swapped
+    ("npm", "eelectron", "electron"),
+    ("npm", "electon", "electron"),
+    ("npm", "crossenv", "cross-env"),
+    ("npm", "lodashmerge", "lodash.merge"),
+    ("npm", "twilio-npm", "twilio"),
+    ("npm", "npm-run-all", None),
+    ("npm", "@type/node", "@types/node"),
+    ("npm", "@acme/node", None),
+    ("pypi", "pythondateutil", "python-dateutil"),
+    (
+        "maven",
+        "org.fasterxml.jackson.core:jackson-core",
+        "com.fasterxml.jackson.core:jackson-core",
+    ),
+    ("maven", "com.apache.commons:commons-lang3", "org.apache.commons:commons-lang3"),
+    ("maven", "org.springframwork:spring-core", "org.springframework:spring-core"),
+    ("maven", "com.acme.tools:parts", None),
+    ("maven", "org.apache.commons:commons-text", None),
+    ("go", "github.com/boltdb-go/bolt", "github.com/boltdb/bolt"),
+    ("go", "github.com/siruspen/logrus", "github.com/sirupsen/logrus"),
+    ("go", "github.com/Sirupsen/logrus", None),
+    ("go", "github.com/acme/logrus", None),
+    ("actions", "action/checkout", "actions/checkout"),
+    ("actions", "acme/checkout", None),
+    ("vscode", "ms-pyton.python", "ms-python.python"),
+    ("vscode", "acme.python", None),
 ]
 
 
@@ -120,6 +150,58 @@ def test_a_known_bad_version_is_one_of_the_table_only() -> None:
     assert known_bad("npm", "chalk", "5.6.1") and known_bad("npm", "chalk", "^5.6.1")
     assert known_bad("npm", "chalk", "5.6.2") is None
     assert known_bad("npm", "flatmap-stream", "0.1.2")
+
+
+TRIVY = "aquasecurity/trivy-action"
+BAD = [
+    # A package of a large attack, one of its versions and one that is not.
+    ("npm", "@tanstack/react-router", "1.169.5", "1.169.6"),
+    ("pypi", "litellm", "1.82.8", "1.82.6"),
+    ("npm", "@nx/devkit", "21.5.0", "21.4.1"),
+    ("actions", TRIVY, "ddb9da4475c1cef7d5389062bdfdfbdbd1394648", "0.35.0"),
+    ("actions", "Checkmarx/ast-github-action/sub", "v2.3.28", "v2.3.29"),
+    (
+        "actions",
+        "reviewdog/action-setup",
+        f"f0d342d24037{'b' * 28}",
+        f"3f401fe1d58f{'e' * 28}",
+    ),
+    ("docker", "mirror.example:5000/aquasecurity/trivy", "0.69.4", "0.69.3"),
+    ("docker", "aquasec/trivy", "0.69.5", "latest"),
+    ("system", "xz-utils", "5.6.1-1", "5.6.1+really5.4.5-1"),
+    ("system", "xz-libs", "5.6.0-r0", "5.6.2-r0"),
+]
+
+
+@table(("ecosystem", "name", "bad", "good"), BAD)
+def test_an_incident_is_known_whole(ecosystem: str, name: str, bad: str, good: str) -> None:
+    assert known_bad(ecosystem, name, bad)
+    assert known_bad(ecosystem, name, good) is None
+
+
+COMMITS = ["a" * 40, "b" * 40]
+LABELS = [
+    ("# v4.4.0", "# v4.4.0", True),
+    ("# pin @v4.4.0", "#v4.4.0", True),
+    ("# v4.4.0", "# v4.4.1", False),
+    ("# v4", "# v4", False),  # a tag that moves with each release
+    ("# main", "# main", False),
+    ("", "", False),
+]
+
+
+@table(("before", "after", "is_told"), LABELS)
+def test_an_action_moves_beneath_the_comment_that_names_its_release(
+    before: str, after: str, is_told: bool
+) -> None:
+    step = "jobs:\n  a:\n    steps:\n      - uses: acme/tool@{} {}\n"
+    quoted = 'jobs:\n  a:\n    steps:\n      - uses: "acme/tool@{}" {}\n'
+    for form in (step, quoted):
+        old, new = (
+            form.format(*pair) for pair in zip(COMMITS, (before, after), strict=True)
+        )
+        rules = [each.rule for each in found(".github/workflows/a.yml", old, new, {})]
+        assert ("deps-integrity-changed" in rules) is is_told
 
 
 def test_a_lock_file_is_compared_with_its_manifest_in_every_direction() -> None:
@@ -178,7 +260,64 @@ NPM = json.dumps(
     },
     indent=2,
 )
+PNPM = """lockfileVersion: '9.0'
+
+importers:
+
+  .:
+    dependencies:
+      a:
+        specifier: 1.0.0
+        version: 1.0.0
+
+  w:
+    dependencies:
+      b:
+        specifier: 1.0.0
+        version: 1.0.0
+
+packages:
+
+  a@1.0.0:
+    resolution: {integrity: sha512-aa}
+
+  b@1.0.0:
+    resolution: {integrity: sha512-bb}
+"""
+BUN = """{
+  "lockfileVersion": 1,
+  "workspaces": {
+    "": {"name": "x", "dependencies": {"a": "1.0.0",},},
+    "w": {"name": "w", "dependencies": {"b": "1.0.0",},},
+  },
+  "packages": {
+    "a": ["a@1.0.0", "", {}, "sha512-aa=="],
+    "b": ["b@1.0.0", "", {}, "sha512-bb=="],
+  }
+}
+"""
+CARGO = """version = 4
+
+[[package]]
+name = "a"
+version = "1.0.0"
+source = "registry+https://packages.example/index"
+
+[[package]]
+name = "app"
+version = "0.1.0"
+dependencies = [
+ "a",
+]
+
+[[package]]
+name = "b"
+version = "1.0.0"
+source = "registry+https://packages.example/index"
+"""
+APP = '[package]\nname = "app"\n[dependencies]\n'
 MANIFESTS = {
+    "cargo": (APP, APP + '{} = "1"\n'),
     "project": (
         '[project]\ndependencies = ["a"]\n',
         '[project]\ndependencies = ["a", "{}"]\n',
@@ -199,6 +338,16 @@ ROOTS = [
     ("package-lock.json", NPM, "package.json", "npm", "a", False),
     ("package-lock.json", NPM, "w/package.json", "npm", "b", False),
     ("package-lock.json", NPM, "v/package.json", "npm", "b", False),
+    ("pnpm-lock.yaml", PNPM, "package.json", "npm", "b", True),
+    ("pnpm-lock.yaml", PNPM, "package.json", "npm", "a", False),
+    ("pnpm-lock.yaml", PNPM, "w/package.json", "npm", "b", False),
+    ("pnpm-lock.yaml", PNPM, "w/package.json", "npm", "a", True),
+    ("pnpm-lock.yaml", PNPM, "template/package.json", "npm", "c", False),
+    ("bun.lock", BUN, "package.json", "npm", "b", True),
+    ("bun.lock", BUN, "w/package.json", "npm", "b", False),
+    ("bun.lock", BUN, "template/package.json", "npm", "c", False),
+    ("Cargo.lock", CARGO, "Cargo.toml", "cargo", "b", True),
+    ("Cargo.lock", CARGO, "Cargo.toml", "cargo", "a", False),
 ]
 
 
@@ -209,6 +358,21 @@ def test_the_list_of_the_root_package_is_compared(
     before, after = (each.format(name) for each in MANIFESTS[kind])
     rules = {each.rule for each in found(manifest, before, after, {lock: text})}
     assert ("deps-lock-stale" in rules) is is_stale
+
+
+def test_what_a_lock_file_lacked_before_is_not_told_again() -> None:
+    """One that was stale stays so without a word, in whichever of the two files the change is."""
+    manifest = '{{"dependencies": {{"a": "{}"}}}}'
+    before = {
+        "package.json": manifest.format("^2.0.0"),
+        "package-lock.json": NPM,
+    }
+    raised = before | {"package.json": manifest.format("^3.0.0")}
+    moved = before | {"package-lock.json": NPM.replace("1.0.0", "1.1.0")}
+    first = before | {"package.json": manifest.format("^1.0.0")}
+    assert [each.rule for each in reviewed(before, raised).findings] == []
+    assert [each.rule for each in reviewed(before, moved).findings] == []
+    assert "deps-lock-stale" in [each.rule for each in reviewed(first, raised).findings]
 
 
 def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_else() -> (
