@@ -37,7 +37,7 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/review.py
 	@$(BIN)/python benchmarks/server.py
 	@$(BIN)/python benchmarks/agents.py
-	@$(BIN)/python benchmarks/hooks.py --quick
+	@$(BIN)/python -m benchmarks.measured --quick
 	@$(BIN)/python benchmarks/commands.py
 	@$(BIN)/python benchmarks/attacks.py
 	@$(BIN)/python -m benchmarks.english_requests

@@ -390,6 +390,13 @@ def main() -> None:
     given = parser.parse_args()
     sizes = SIZES[:-1] if given.quick else SIZES
     runs = given.runs or (3 if given.quick else 7)
+    table(measure_tools(sizes, runs, install=given.install, pushes=True), sizes)
+
+
+def measure_tools(
+    sizes: tuple[int, ...], runs: int, *, install: bool = False, pushes: bool = False
+) -> dict[str, list[Case]]:
+    """Run every tool at every size, in turn; return the cases of each tool."""
     compileall.compile_dir(str(Path(__file__).parent.parent / "cli_guard"), quiet=2)
     sockets = tempfile.mkdtemp(prefix="cg-")  # the path of a socket must be short
     with tempfile.TemporaryDirectory() as name:
@@ -399,7 +406,7 @@ def main() -> None:
             (str(folder / "tools" / "bin"), str(Path(PYTHON).parent), env.get("PATH", ""))
         )
         try:
-            if given.install:
+            if install:
                 install_tools(folder / "tools")
             Path(sockets, "own").mkdir(mode=0o700)
             subprocess.run(
@@ -409,7 +416,8 @@ def main() -> None:
             for _ in range(runs + 1):
                 for case in (case for row in measured.values() for case in row):
                     case.measure()
-            measure_pushes(folder, env, runs)
+            if pushes:
+                measure_pushes(folder, env, runs)
         finally:
             for each in (env, env | {"XDG_RUNTIME_DIR": f"{sockets}/own"}):
                 subprocess.run(
@@ -419,7 +427,7 @@ def main() -> None:
                     stdout=subprocess.DEVNULL,
                 )
             shutil.rmtree(sockets, ignore_errors=True)
-    table(measured, sizes)
+    return measured
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Measure `cli-guard scan --history`: commits a second with 1 and 2 processes, memory, findings beside gitleaks.
+"""Measure `cli-guard scan --history`: time, CPU and memory with 1 and 2 processes, findings beside gitleaks.
 
     python benchmarks/scan.py [--commits 100000] [--keep FOLDER]
 
@@ -9,19 +9,20 @@ Ratios are those of one run on one machine, one after the other.
 
 import argparse
 import json
-import os
 import random
+import resource
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from review import GUARD
 
 FILES = 400
+WATCH_SECONDS = 0.02
 LINES_A_FILE = 120
 PLANT_EVERY = 1_000
 WORDS = "open read value index client result buffer total parse config token_count keyboard secretary passage".split()
@@ -114,31 +115,69 @@ def generate(folder: Path, commits: int) -> list[str]:
     return planted
 
 
-def measure(*command: str) -> tuple[float, float, str]:
-    """Run a command; return seconds, the peak of its largest process in MB, and its standard output."""
+@dataclass(frozen=True)
+class Spent:
+    """What a command took: CPU and seconds with all of its processes, the peak of it and of its Git in MB."""
+
+    cpu: float
+    seconds: float
+    own_mb: float
+    git_mb: float
+    code: int
+    out: str
+
+
+def measure(*command: str) -> Spent:
+    """Run a command to its end."""
     begun = time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
-        _, _, usage = os.wait4(process.pid, 0)
-        process.returncode = 0
+        peaks = {"own": 0.0, "git": 0.0}
+        while process.poll() is None:
+            watch_memory(process.pid, "own", peaks)
+            time.sleep(WATCH_SECONDS)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         out.seek(0)
-        # A process that has waited for its children reports the largest of them as well.
-        return time.perf_counter() - begun, usage.ru_maxrss / 1024, out.read()
+        return Spent(
+            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            time.perf_counter() - begun,
+            peaks["own"],
+            peaks["git"],
+            process.returncode,
+            out.read(),
+        )
 
 
-def scan(folder: Path, jobs: int) -> tuple[float, float, dict[str, Any]]:
-    command = (
-        "scan",
-        "--history",
-        "--fresh",
-        "--jobs",
-        str(jobs),
-        "--format",
-        "json",
-        str(folder),
-    )
-    seconds, megabytes, out = measure(GUARD, *command)
-    return seconds, megabytes, json.loads(out)["scans"][0]
+def watch_memory(pid: int, kind: str, peaks: dict[str, float]) -> None:
+    """Note the peak of a process so far, and those of its descendants."""
+    folder = Path("/proc", str(pid))
+    try:
+        status = dict(
+            line.split(":\t", 1) for line in (folder / "status").read_text().splitlines()
+        )
+        children = (folder / "task" / str(pid) / "children").read_text().split()
+    except OSError:  # it has ended
+        return
+    if status["Name"] == "git":
+        kind = "git"
+    peak = int(status.get("VmHWM", "0 kB").split()[0]) / 1024
+    peaks[kind] = max(peaks[kind], peak)
+    for child in children:
+        watch_memory(int(child), kind, peaks)
+
+
+def scan(folder: Path, jobs: int = 1) -> Spent:
+    """Scan a history anew, the state in a folder of its own."""
+    with tempfile.TemporaryDirectory() as state:
+        options = ("--history", "--fresh", "--jobs", str(jobs), "--state", state)
+        return measure(GUARD, "scan", *options, "--format", "json", str(folder))
+
+
+def gitleaks(program: str, folder: Path, listed: Path) -> Spent:
+    """Scan a history by gitleaks, whose findings go to a file."""
+    options = ("--no-banner", "--exit-code", "0", "--report-path", str(listed))
+    return measure(program, "git", *options, str(folder))
 
 
 def main() -> None:
@@ -148,40 +187,24 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         base = given.keep or Path(scratch)
-        rows = {}
         for commits in (given.commits // 10, given.commits):
             folder = base / f"history-{commits}.git"
             planted = keys_in(commits) if folder.exists() else generate(folder, commits)
             for jobs in (1, 2):
-                seconds, megabytes, report = scan(folder, jobs)
-                rate = report["coverage"]["files"] / seconds
-                rows[commits, jobs] = rate
+                spent = scan(folder, jobs)
+                report = json.loads(spent.out)["scans"][0]
                 print(
-                    f"{commits:>7,} commits, {jobs} processes: {rate:,.0f} a second, {megabytes:,.0f} MB at most"
+                    f"{commits:>7,} commits, {jobs} processes: {spent.seconds:.0f} s, CPU {spent.cpu:.0f} s, "
+                    f"{spent.own_mb:.0f} MB, Git {spent.git_mb:.0f} MB; "
+                    f"{len(report['findings'])} of {len(planted)} planted keys found"
                 )
-            print(
-                f"{commits:>7,} commits: 2 processes do {rows[commits, 2] / rows[commits, 1]:.2f} times as many"
-            )
-            print(
-                f"{commits:>7,} commits: {len(planted)} keys planted, {len(report['findings'])} found",
-                end="",
-            )
-            if gitleaks := shutil.which("gitleaks"):
+            if program := shutil.which("gitleaks"):
                 listed = base / "gitleaks.json"
-                options = (
-                    "git",
-                    "--no-banner",
-                    "--exit-code",
-                    "0",
-                    "--report-path",
-                    str(listed),
-                )
-                seconds, _, _ = measure(gitleaks, *options, str(folder))
+                spent = gitleaks(program, folder, listed)
                 secrets = {each["Secret"] for each in json.loads(listed.read_text())}
                 print(
-                    f"; gitleaks: {len(secrets & set(planted))} in {seconds:,.0f} s", end=""
+                    f"gitleaks: CPU {spent.cpu:.0f} s, {len(secrets & set(planted))} found"
                 )
-            print()
 
 
 def keys_in(commits: int) -> list[str]:

@@ -129,6 +129,7 @@ SLOW = (
     "test_bad_input.py",
     "test_distribution.py",
     "test_embedded_repository.py",
+    "test_neighbours.py::test_further",
     "test_new_roles.py",
     "test_platforms.py",
     "test_pushed_names.py",

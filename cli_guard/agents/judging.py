@@ -8,6 +8,7 @@ import re
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -263,6 +264,7 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
     """Judge a write to a file by its name, the one that links lead to, and the secrets in what is new."""
     place = judge_place("tee", use.path, invocation, simple_context(invocation))
     answers = [judge_secrets(use, place, invocation)]
+    surface = None
     if any(map(MAYBE.search, place.names)):
         # Most writes are to other files, and need nothing of what reads these.
         from cli_guard.agents.surface import judge_surface
@@ -270,19 +272,34 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         root = root_of(Path(place.names[-1]).parent)
         if root:
             policy = policy_in(replace(invocation, cwd=root))
-            answers.append(judge_surface(use, place.names, root, policy))
-    if not place.kinds <= UNREMARKABLE or any(
-        ".git" in Path(name).parts for name in place.names
-    ):
+            given = partial(find_approved, root, invocation)
+            surface = judge_surface(use, place.names, root, policy, given)
+            answers.append(surface)
+    # That it runs is what a person has approved; what else its name means is asked about.
+    is_approved = surface is not None and surface.decision is Decision.ALLOW
+    usual = UNREMARKABLE | {EffectKind.PERSISTENCE} if is_approved else UNREMARKABLE
+    if not place.kinds <= usual or any(".git" in Path(name).parts for name in place.names):
         context = command_context(invocation.cwd, invocation.env, agent=agent)
         verdict = judge_place("tee", use.path, invocation, context).verdict
         answers.append(HookAnswer(verdict.verdict, sentence(verdict)))
-    elif asked := find_asked_file(place, invocation, agent):
+    elif not is_approved and (asked := find_asked_file(place, invocation, agent)):
         answers.append(
             HookAnswer(Decision.REVIEW, f"cli-guard: writes {use.path}, {asked}")
         )
     remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
     return max(remarks, key=lambda each: STRICTNESS.index(each.decision), default=None)
+
+
+def find_approved(root: Path, invocation: Invocation) -> frozenset[str]:
+    """Return the fingerprints of what was approved at a terminal for the repository at a folder."""
+    from cli_guard.approvals.storage import StateFolder
+    from cli_guard.state.records import Records
+
+    with suppress(CliGuardError, OSError):
+        folder = GitRepository.discover(root, invocation.env).state_folder
+        given = StateFolder(Records(folder)).read_unsigned()
+        return frozenset(mark for each in given for mark in each.made.findings)
+    return frozenset()
 
 
 def find_asked_file(place: RequestPlace, invocation: Invocation, agent: str) -> str:

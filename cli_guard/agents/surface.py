@@ -4,12 +4,13 @@ Such a file counts as soon as it is written: it may start something before it is
 """
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.agents.uses import Write
 from cli_guard.agents.wording import HookAnswer
-from cli_guard.model import Decision, Disposition, FileChange, Finding
+from cli_guard.model import Decision, Disposition, FileChange, Finding, Need
 from cli_guard.policy.decisions import Policy
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.agents import review
@@ -49,9 +50,16 @@ def read_inside(root: Path, path: str) -> str | None:
 
 
 def judge_surface(
-    use: Write, names: tuple[str, ...], root: Path, policy: Policy
+    use: Write,
+    names: tuple[str, ...],
+    root: Path,
+    policy: Policy,
+    find_approved: Callable[[], frozenset[str]],
 ) -> HookAnswer | None:
-    """Return what the reviewer of agents says of a write to a work tree. `names` are the path, and where links lead."""
+    """Return what the reviewer of agents says of a write to a work tree; ALLOW if a person approved all that it asks.
+
+    `names` are the path, and where links lead; `find_approved` gives the fingerprints that a person approved here.
+    """
     path = os.path.relpath(names[-1], os.path.realpath(root))
     if path.startswith(".."):
         path = os.path.relpath(names[0], root)
@@ -65,7 +73,31 @@ def judge_surface(
         contents=WorkTreeContents(root, path, old, new),
         known_statements=policy.known_statements,
     )
-    return answer_of(review(subject).findings, policy, path)
+    findings = review(subject).findings
+    left = without_answered(findings, policy, find_approved)
+    approved = HookAnswer(Decision.ALLOW, "") if len(left) < len(findings) else None
+    return answer_of(left, policy, path) or approved
+
+
+def without_answered(
+    findings: tuple[Finding, ...],
+    policy: Policy,
+    find_approved: Callable[[], frozenset[str]],
+) -> tuple[Finding, ...]:
+    """Return the findings but those that a person approved in this repository: the same statement of the same file.
+
+    One for which policy wants more than an answer at a terminal is asked about again.
+    """
+    asked = {
+        each.fingerprint
+        for each in findings
+        if policy.disposition(each) is Disposition.REVIEW
+        and policy.need_for(each) == Need()
+    }
+    if not asked:
+        return findings
+    answered = asked & find_approved()
+    return tuple(each for each in findings if each.fingerprint not in answered)
 
 
 def answer_of(

@@ -5,7 +5,7 @@ new.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository
 
 COMMITS_A_BATCH = 200
+MERGES_AT_ONCE = 8
 DIFFS_A_BATCH = 256
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
@@ -128,6 +129,15 @@ class ChangeReader:
         trees = self._repository.trees(
             {each for tip, bases in ends for each in (tip, *bases) if each}
         )
+        yield from self._nets(ends, trees, paths)
+
+    def _nets(
+        self,
+        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        trees: Mapping[str, str],
+        paths: tuple[str, ...] = (),
+    ) -> Iterator[ChangeSet]:
+        ends = list(ends)
         olds = [
             (trees[base] if base else self._repository.empty_tree, tip)
             for tip, bases in ends
@@ -154,18 +164,18 @@ class ChangeReader:
             each: parents[each] or (None,) for each in commits
         }
         own = {} if identified else own_paths(self._git, parents)
-        whole = self.nets((each, bases[each]) for each in commits if each not in own)
-        paths = tuple(sorted(set(chain.from_iterable(own.values()))))
-        partial = self.nets(
-            ((each, bases[each]) for each in commits if own.get(each)), paths
+        trees = self._repository.trees({*commits, *chain.from_iterable(parents.values())})
+        whole = self._nets(
+            ((each, bases[each]) for each in commits if each not in own), trees
         )
+        partial = self._merged_files(own, parents, trees)
         texts = self._read_texts(commits, "message of")
         for commit, (recorded, unread) in zip(commits, texts, strict=True):
             changes = ChangeSet(())
             if commit not in own:
                 changes = next(whole)
             elif own[commit]:
-                changes = replace(next(partial), identity="")
+                changes = replace(partial[commit], identity="")
             yield replace(
                 changes,
                 commit=commit,
@@ -175,6 +185,25 @@ class ChangeReader:
                 other_text=recorded.others,
                 skipped=(*changes.skipped, *unread),
             )
+
+    def _merged_files(
+        self,
+        own: Mapping[str, tuple[str, ...]],
+        parents: Mapping[str, tuple[str, ...]],
+        trees: Mapping[str, str],
+    ) -> dict[str, ChangeSet]:
+        """Return what is new in the own files of merges, read in groups of merges of the same files.
+
+        One call of Git compares all merges of a group in the files of any of them.
+        """
+        found: dict[str, ChangeSet] = {}
+        merges = sorted(filter(own.get, own), key=own.__getitem__)
+        for start in range(0, len(merges), MERGES_AT_ONCE):
+            group = merges[start : start + MERGES_AT_ONCE]
+            paths = tuple(sorted(set(chain.from_iterable(own[each] for each in group))))
+            ends = [(each, parents[each]) for each in group]
+            found |= zip(group, self._nets(ends, trees, paths), strict=True)
+        return found
 
     def _read_texts(
         self, oids: Sequence[str], what: str

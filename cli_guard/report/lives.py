@@ -146,8 +146,13 @@ class Telling:
             self.seen[life.fingerprint] = (place, at, text(entry, "head"))
             self.here[place].add(life.fingerprint)
         for mark in missing:
-            fixed = replace(self.lives[mark], ended=FIXED, ended_at=at, ended_by=who)
-            self.lives[mark] = replace(fixed, ended_how="before the commit")
+            self.lives[mark] = replace(
+                self.lives[mark],
+                ended=FIXED,
+                ended_at=at,
+                ended_by=who,
+                ended_how="before the commit",
+            )
         self.here[place] -= missing
 
     def approve(self, entry: Entry) -> None:
@@ -329,8 +334,9 @@ def follow(repository: Repository, history: RecordedCommits, told: Telling) -> N
                             ended=FIXED,
                             ended_at=at,
                             ended_by=author.partition(" ")[2],
+                            ended_how=f"in {oid}",
                         )
-                        told.lives[life.fingerprint] = replace(life, ended_how=f"in {oid}")
+                        told.lives[life.fingerprint] = life
 
 
 def without_line(reader: Blobs, lives: list[Life], old: str, new: str) -> list[Life]:

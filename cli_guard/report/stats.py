@@ -156,9 +156,9 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
 def read_log(repository: Repository) -> list[Entry]:
     """Return the entries of the audit log. Raises CliGuardError if it was changed, or there is nothing to count."""
     log = AuditLog(repository.state_folder)
+    entries: list[Entry] = []
     try:
-        problem = log.verify().problem
-        entries = list(log.entries())
+        problem = log.verify(entries.append).problem
     except OSError as error:
         raise CliGuardError(
             f"the audit log cannot be read: {error.strerror} ({error.filename})"

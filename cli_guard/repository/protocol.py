@@ -128,9 +128,11 @@ class Changes(Protocol):
         """Return what the work tree holds beyond HEAD."""
 
     def nets(
-        self, ends: Iterable[tuple[str, tuple[str | None, ...]]]
+        self,
+        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        paths: tuple[str, ...] = (),
     ) -> Iterator[ChangeSet]:
-        """Yield what each tip holds that none of its bases held; None is the empty tree."""
+        """Yield what each tip holds, in some paths or in all, that none of its bases held; None is the empty tree."""
 
     def commits(
         self, commits: Iterable[str], *, identified: bool = True

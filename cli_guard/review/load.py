@@ -290,7 +290,8 @@ def read(
     match request:
         case Staged():
             changes = reader.index(merging=event == "pre-merge-commit")
-            return ReviewInput(event, changes, contents)
+            said = message_of(request.said, repository).subject if request.said else ""
+            return ReviewInput(event, changes, contents, commit_subject=said)
         case Worktree():
             own = blobs.contents(root=repository.root)
             return ReviewInput(event, reader.worktree(), own)

@@ -61,7 +61,7 @@ def policy_to_try(
 
 def recorded_rules(repository: Repository, revision: str, blobs: Blobs) -> UserRules:
     """Return the repository's own rules of a commit ("": the index). Raises ConfigError for a broken one."""
-    from cli_guard.reviewers.code.trees import check_user_rules
+    from cli_guard.reviewers.code.tree_rules import check_user_rules
 
     in_index = (
         "--no-literal-pathspecs",

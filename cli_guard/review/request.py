@@ -8,9 +8,13 @@ from cli_guard.review.push import PushPlan
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What `git commit` would record; `event` is the calling hook, or "staged" for a review by hand."""
+    """What `git commit` would record; `event` is the calling hook, or "staged" for a review by hand.
+
+    `said` is its message, where that is known: it is not reviewed with it.
+    """
 
     event: str = "staged"
+    said: "Message | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def review_request(
             if not was_allowed(gathered, records):
                 # Something was staged while the hook before this one ran, or that did not run.
                 done = review_request(
-                    Staged("pre-commit"),
+                    Staged("pre-commit", said=request),
                     invocation,
                     plan_checks=plan_checks,
                     cache=cache,

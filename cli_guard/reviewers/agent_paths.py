@@ -5,6 +5,8 @@ A test holds it against the paths of all tables.
 """
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,3 +43,30 @@ def may_be_obeyed(change: "FileChange") -> bool:
     if MAYBE.search(change.path):
         return True
     return change.old_path is not None and MAYBE.search(change.old_path) is not None
+
+
+# Where settings stand that start scripts, from the folder that a tool opens.
+STARTERS = (
+    ".claude/settings.json .claude/settings.local.json .codex/hooks.json .codex/config.toml .cursor/hooks.json "
+    ".cursor/environment.json .gemini/settings.json .vscode/tasks.json .devcontainer/devcontainer.json "
+    ".devcontainer.json .windsurf/hooks.json .envrc mise.toml .mise.toml hooks/hooks.json .claude-plugin/plugin.json "
+    ".aider.conf.yml opencode.json"
+).split()
+SCRIPT = re.compile(r"\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$|(?:^|/)[^./]+$")
+MOST_FOLDERS = 4
+
+
+def places_of_starters(changes: "Iterable[FileChange]") -> Iterator[str]:
+    """Yield where settings may stand that start one of the changed scripts: at the top, and in folders above it."""
+    scripts = [change.path for change in changes if SCRIPT.search(change.path)]
+    if not scripts:
+        return
+    above = {path[:at] for path in scripts for at in slashes_in(path)}
+    nearest_top = sorted(above, key=lambda folder: (folder.count("/"), folder))
+    yield from STARTERS
+    for folder in islice(nearest_top, MOST_FOLDERS):
+        yield from (f"{folder}/{name}" for name in STARTERS)
+
+
+def slashes_in(path: str) -> Iterator[int]:
+    return (at for at, character in enumerate(path) if character == "/")

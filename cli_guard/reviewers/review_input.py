@@ -70,7 +70,8 @@ class ReviewInput:
     may have keys, and the remotes `origins` are known to have them: they go to a `new_place`. `idle` reviewers have
     no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change,
     `own_guards` the names that its policy calls protections, `known_statements` kind, name and digest of the
-    settings of agents that it knows. `merge_sides` compares a merge with each of its parents.
+    settings of agents that it knows. `merge_sides` compares a merge with each of its parents. `commit_subject` is that
+    of a message that is not reviewed here.
     """
 
     event: str
@@ -97,6 +98,7 @@ class ReviewInput:
     user_rules: UserRules = NO_RULES
     own_guards: tuple[str, ...] = ()
     known_statements: frozenset[tuple[str, str, str]] = frozenset()
+    commit_subject: str = ""
     merge_sides: Callable[[ChangeSet], tuple[MergeSide, ...]] = lambda _merge: ()
 
     def under(self, policy: "Policy") -> "ReviewInput":

@@ -41,7 +41,8 @@ UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"
 KUBERNETES_ENTRY = r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 CLEAR = 0.97
-ScanText = Callable[[str], Sequence[SecretHit]]
+# Scans a decoded text; False: only for the formats of providers, as no other hit would count.
+ScanText = Callable[[str, bool], Sequence[SecretHit]]
 Find = Callable[[str, ScanText, Spend], Iterator[SecretHit]]
 
 
@@ -57,10 +58,9 @@ def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]
         decoded = _decode(match[0])
         if decoded is None or not _is_clear(decoded):
             continue
-        for hit in scan(decoded):
-            if not hit.generic or (
-                hit.confidence is Confidence.HIGH and decoded.startswith("{")
-            ):
+        is_json = decoded.startswith("{")
+        for hit in scan(decoded, is_json):
+            if not hit.generic or (hit.confidence is Confidence.HIGH and is_json):
                 yield replace(
                     hit, start=match.start(), end=match.end(), encoded=True, generic=False
                 )
@@ -71,7 +71,7 @@ def find_transformed(text: str, scan: ScanText, spend: Spend) -> Iterator[Secret
     """Find secrets of a provider's format in literals that a program turns into them: the hit covers the literal."""
     for start, end, clear in _undo_tricks(text):
         spend(start)
-        for hit in scan(clear):
+        for hit in scan(clear, False):
             if not hit.generic:
                 yield replace(hit, start=start, end=end, encoded=True)
                 break
@@ -133,7 +133,7 @@ def _kubernetes(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]:
         decoded = decode_base64(match["value"])
         if not decoded or not _is_clear(decoded):
             continue
-        for hit in scan(f'{match["name"]} = "{decoded}"'):
+        for hit in scan(f'{match["name"]} = "{decoded}"', True):
             start, end = match.span("value")
             yield replace(hit, start=start, end=end, encoded=True, generic=False)
             break

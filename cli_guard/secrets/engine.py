@@ -73,6 +73,7 @@ CHECKS: Mapping[str, Check] = {
     "named": assigned.judge_named,
 }
 FINDERS = {"insert": tables.find_inserts, "table": tables.find_cells}
+Wanted = Callable[[Detector], bool]
 VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
 # What a scan may do before it stops. A step is a window that a rule is tried in or a run that is decoded; to read what
 # another text stands for costs some, and one for so many characters. Of the 19,223 files of 13 repositories, none takes
@@ -129,7 +130,9 @@ def _collect(found: Iterable[SecretHit]) -> tuple[list[SecretHit], int | None]:
     return hits, None
 
 
-def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:
+def _all_hits(
+    text: str, path: str, work: _Work, depth: int, wanted: Wanted | None = None
+) -> Iterator[SecretHit]:
     lower = fold(text)
     held = keywords().found_in(lower)
     yield from _blocks(text, path, held, work)
@@ -137,7 +140,7 @@ def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretH
         for match in detector.pattern.finditer(text):
             work.spend(0)
             yield from _judge(detector, text, path, 0, match)
-    yield from _near_keywords(text, lower, path, held, work)
+    yield from _near_keywords(text, lower, path, held, work, wanted)
     work.reached = len(text)
     yield from _in_pieces(text, path, work, depth)
     for find in (disguised.find_encoded, disguised.find_transformed):
@@ -170,9 +173,10 @@ def _find_decoded(
 ) -> Iterable[SecretHit]:
     """Return the hits in what a text has encoded, as one of the finders decodes it."""
 
-    def scan_inner(inner: str) -> Sequence[SecretHit]:
+    def scan_inner(inner: str, has_generic: bool) -> Sequence[SecretHit]:
+        wanted = None if has_generic else _is_of_provider
         return _read_again(
-            inner, work, lambda text, own: _all_hits(text, path, own, depth - 1)
+            inner, work, lambda text, own: _all_hits(text, path, own, depth - 1, wanted)
         )
 
     return find(text, scan_inner, work.spend) if depth else ()
@@ -186,6 +190,10 @@ def _read_again(
     hits, _ = _collect(find(text, own))
     work.steps = own.steps
     return without_overlaps(hits)
+
+
+def _is_of_provider(detector: Detector) -> bool:
+    return not detector.generic
 
 
 def _has_format(detector: Detector) -> bool:
@@ -217,7 +225,7 @@ def _near_keywords(
     path: str,
     held: Iterable[str],
     work: _Work,
-    wanted: Callable[[Detector], bool] | None = None,
+    wanted: Wanted | None = None,
 ) -> Iterator[SecretHit]:
     """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule."""
     kind = places.kind_of(path)

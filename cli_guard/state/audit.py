@@ -8,7 +8,8 @@ because the last hash is stored beside the log. Against a user who rewrites both
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,34 +102,33 @@ class AuditLog:
 
     def events(self, *names: str) -> list[Entry]:
         """Return the entries of some events that follow the line before them, oldest first. Raises CliGuardError."""
-        found = []
-        expected = START
+        found: list[Entry] = []
+        marks = [f'"event": "{name}"'.encode() for name in names]
+        before: bytes | None = None
         try:
-            lines = list(self._lines())
+            for line in self._lines():
+                # Most lines are of other events, and need not be parsed.
+                if any(mark in line for mark in marks):
+                    data = parse(line)
+                    follows = START if before is None else digest(before)
+                    if data.get("previous") == follows and data.get("event") in names:
+                        found.append(data)
+                before = line
         except OSError as error:
             raise CliGuardError(
                 f"the audit log {self.path} cannot be read: {error.strerror}"
             ) from error
-        for line in lines:
-            # Most lines are of other events, and need not be parsed.
-            if (
-                any(f'"event": "{name}"'.encode() in line for name in names)
-                and previous_in(line) == expected
-            ):
-                data = json.loads(line)
-                if data.get("event") in names:
-                    found.append(data)
-            expected = digest(line)
         return found
 
-    def verify(self) -> Verification:
-        """Check the hash chain from its first line. Raises OSError if the log cannot be read."""
+    def verify(self, keep: Callable[[Entry], object] | None = None) -> Verification:
+        """Check the hash chain from its first line; `keep` is given each entry. Raises OSError if it cannot be read."""
         before = expected = START
         number = 0
         numbers = dict[str, int]()
         for number, line in enumerate(self._lines(), 1):
-            previous = previous_in(line)
-            if previous is None:
+            data = parse(line)
+            previous = data.get("previous")
+            if not isinstance(previous, str):
                 return Verification(
                     number - 1, f"line {number} is not an entry of the log", numbers
                 )
@@ -136,6 +136,9 @@ class AuditLog:
                 return Verification(
                     number - 1, f"line {number} does not follow line {number - 1}", numbers
                 )
+            if keep:
+                # Most entries have the same keys: one text for each.
+                keep({sys.intern(name): value for name, value in data.items()})
             before = expected
             expected = digest(line)
             numbers[expected] = number

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from in_process import guard
+from in_process import approve, guard, waiting
 from repositories import Repo
 
 SETTINGS = ".vscode/settings.json"
@@ -73,6 +73,22 @@ def test_what_is_always_denied_is_denied(trusted: Repo) -> None:
     decision, reason = decide(trusted, "Write", **task_file(trusted, command))
     assert decision == "deny"
     assert "starts by itself" in reason
+
+
+def test_an_answer_holds_for_the_same_statement(trusted: Repo) -> None:
+    path = trusted.path / ".vscode/tasks.json"
+    given = task_file(trusted, "some-program --now")
+    assert decide(trusted, "Write", **given)[0] == "ask"
+    trusted.write(".vscode/tasks.json", given["content"])
+    trusted.git("add", "-A")
+    assert guard(trusted, "hook", "pre-commit").code == 3
+    (pending,) = waiting(trusted)
+    assert approve(trusted, pending).code == 0
+    path.unlink()
+    decision, reason = decide(trusted, "Write", **given)
+    assert decision != "ask", reason
+    other = task_file(trusted, "other-program --now")
+    assert decide(trusted, "Write", **other)[0] == "ask"
 
 
 def test_other_files_and_documents_are_left_alone(trusted: Repo) -> None:

@@ -199,7 +199,7 @@ f() { local x=$1; cat "$x"; }; f a
 eval ls
 trap 'ls' EXIT
 trap - EXIT
-exec ls
+exec -a x ls
 exec 2>&1; ls
 shopt -s nullglob; ls
 f() { rm -rf /; }; f() { ls; }; f

@@ -19,7 +19,7 @@ from cli_guard.policy.user_rules import (
     read_rules,
     weaker_user_rules,
 )
-from cli_guard.reviewers.code.trees import check_user_rules
+from cli_guard.reviewers.code.tree_rules import check_user_rules
 
 PATH = ".cli-guard/rules/ours.yml"
 RULE = """\

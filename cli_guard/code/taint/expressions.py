@@ -178,7 +178,7 @@ def read_assignment(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowN
     operator = find_operator(reader, node).split(" ")[0]
     if node.kind() != "keyed_element" and is_augmented(node, operator):
         made.name = operator
-    made.text = find_type(reader, node)
+    made.text = plain_type(reader.source(find_type(node)))
     targets = reader.lower(target)
     made.parts = (targets,)
     if value is not None:
@@ -221,7 +221,8 @@ def find_sides(node: "SgNode") -> "tuple[SgNode | None, SgNode | None]":
     return target, last if declares and len(named) > 1 else None
 
 
-def find_type(reader: TreeReader, node: "SgNode") -> str:
+def find_type(node: "SgNode") -> "SgNode | None":
+    """Return the type that a declaration gives, None if it gives none."""
     of = node.field("type")
     parent = node.parent()
     if of is None and parent is not None and "declarat" in parent.kind():
@@ -229,7 +230,7 @@ def find_type(reader: TreeReader, node: "SgNode") -> str:
     if of is None:
         declared = first_of(node.named_children(), "variable_declaration") or node
         of = first_of(declared.named_children(), "user_type", "type_annotation")
-    return plain_type(reader.source(of))
+    return of
 
 
 def plain_type(text: str) -> str:

@@ -133,7 +133,8 @@ def _read_tree(text: str) -> dict[str, str]:
 
 def _read_last(text: str) -> dict[str, str]:
     named = re.match(
-        r"(?:import\s+(?:static\s+)?|use\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$", text
+        r"(?:import\s+(?:static\s+)?|use\s+)?(?:function\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$",
+        text,
     )
     if not named:
         return {}

@@ -72,7 +72,7 @@ def run_command(shell: Shell, fields: list[Field], stdin: Stream, span: Span) ->
     if fields[0].perhaps and len(fields) > 1:
         # If the variable is unset the word vanishes, and the next one is the program.
         shell.invoke(fields[1:], stdin, span)
-    if name in OUTSIDE_BUILTINS:
+    if name in OUTSIDE_BUILTINS and not becomes_program(fields):
         shell.reject(name, span)
     defined = run_definition(shell, name, fields, stdin, span)
     if defined is None:
@@ -82,6 +82,12 @@ def run_command(shell: Shell, fields: list[Field], stdin: Stream, span: Span) ->
     # The definition may not apply here (branch, subshell, behind `env`): the program counts as well.
     other = run_program(shell, name, fields, stdin, span)
     return Stream(None, defined.taints | other.taints, defined.origin and other.origin)
+
+
+def becomes_program(fields: list[Field]) -> bool:
+    """Return whether it is `exec` with a program, which does what the program does."""
+    given = fields[1].text if len(fields) > 1 else None
+    return fields[0].text == "exec" and bool(given) and not fields[1].start.startswith("-")
 
 
 def run_definition(

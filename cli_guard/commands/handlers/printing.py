@@ -115,7 +115,20 @@ def environment(call: Call) -> Stream:
     return SECRET_DATA
 
 
+def folder_of(call: Call) -> Stream:
+    """Handle dirname: print the folder of a path, if its words are known."""
+    output = run_call(call)
+    words = call.fields[1:]
+    if len(words) != 1 or words[0].pattern or not words[0].text or words[0].text[0] == "-":
+        return output
+    path = words[0].text.rstrip("/")
+    folder = path.rpartition("/")[0].rstrip("/")
+    root = "/" if words[0].text.startswith("/") else "."
+    return Stream(f"{folder or root}\n", taints_of(words), "", words[0].assumed)
+
+
 HANDLERS = {
+    "dirname": folder_of,
     "echo": echo,
     "printf": printf,
     "env": environment,

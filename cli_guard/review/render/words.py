@@ -233,16 +233,17 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     denied = [judged.finding for judged in review.sort_findings(Disposition.DENY)]
     if not denied:
         return (_reason(review) or "policy does not allow it",)
-    must = "1 finding stops this; fix it"
-    them = "it"
-    if len(denied) > 1:
-        must = f"{len(denied)} findings stop this; fix them"
-        them = "them"
+    found = count(len(denied), "finding")
+    them = "it" if len(denied) == 1 else "them"
+    stop = "stops" if len(denied) == 1 else "stop"
+    # A scan finds what is recorded already: nothing waits for it.
+    must = f"{found} here" if review.event == "scan" else f"{found} {stop} this"
+    must = f"{must}; fix {them}"
     how, lines = _ways_out(review, denied, them)
     if event_of(review.event).request == MESSAGE:
         change = "write another message and commit as before (--amend); it is kept"
         return (change, _resume(review), *([f"or {how}:"] if lines else []), *lines)
-    if all(found.category is Category.MESSAGE for found in denied):
+    if all(each.category is Category.MESSAGE for each in denied):
         must += " by `git rebase -i` (reword)"
     return (f"{must}, or {how}" if lines else must, *lines)
 

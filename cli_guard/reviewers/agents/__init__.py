@@ -2,11 +2,15 @@
 
 `agent_paths` beside this folder says which files matter, `tables` what tools read in them. `reading` and `statements`
 turn both states of a file into statements; `starts`, `permissions`, `servers` and `traffic` judge those that are new or
-changed, `judging` brings them together and `findings` puts them into words.
+changed. `markdown`, `hidden` and `orders` read the texts that agents obey, which `obeyed` judges. `judging` brings
+all together and `findings` puts it into words.
 """
 
+from contextlib import suppress
+
+from cli_guard.errors import GitError
 from cli_guard.model import Report
-from cli_guard.reviewers.agent_paths import may_be_obeyed
+from cli_guard.reviewers.agent_paths import may_be_obeyed, places_of_starters
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["review"]
@@ -15,9 +19,19 @@ __all__ = ["review"]
 def review(subject: ReviewInput) -> Report:
     """Return the findings on what a change has agents and editors obey or start, by path, line and rule."""
     changes = [change for change in subject.changes if may_be_obeyed(change)]
-    if not changes:
+    starters = find_starters(subject)
+    if not changes and not starters:
         return Report()
     # Most changes hold no such file, and need nothing of what reads and judges one.
     from cli_guard.reviewers.agents.judging import review_files
 
-    return review_files(subject, changes)
+    return review_files(subject, changes, starters)
+
+
+def find_starters(subject: ReviewInput) -> tuple[str, ...]:
+    """Return the settings that this change leaves as they are and that may start a script which it changes."""
+    known = {change.path for change in subject.changes}
+    places = [path for path in places_of_starters(subject.changes) if path not in known]
+    with suppress(GitError):
+        return tuple(path for path in places if subject.text_at(path) is not None)
+    return ()

@@ -1,13 +1,19 @@
 """Findings of the reviewer of agents: one place, one rule, the words that say what happens now."""
 
 import json
+from collections.abc import Iterator
 
 from cli_guard.model import FileChange, Finding, Severity, fingerprint
 from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
+from cli_guard.rules.catalog import read_patterns
 
 GROUP = "agents"
 EVIDENCE_CHARS = 160
+# Each commit of a range is read for its paths.
+MOST_COMMITS = 50
+LONGEST_SUBJECT = 60
 
 
 def word_finding(
@@ -17,17 +23,21 @@ def word_finding(
     message: str,
     *,
     is_gone: bool = False,
+    beneath: str = "",
 ) -> Finding:
-    """Return the finding about a statement; one that is gone stands where the change took it away."""
+    """Return the finding about a statement; one that is gone stands where the change took it away.
+
+    `beneath` is what it reaches: an answer holds as long as that is the same.
+    """
     value = " ".join(statement.value.split())
     shown = value if statement.kind != "server" else statement.name
     return at_line(
         rule_id,
         change,
-        gone_line(change) if is_gone else near(change, statement.line),
+        gone_lines(change, statement) if is_gone else changed_lines(change, statement),
         f"{statement.tool}: {message}",
         evidence=f"{statement.name}: {shown}"[:EVIDENCE_CHARS],
-        identity="\0".join(statement.identity),
+        identity="\0".join((*statement.identity, beneath)),
         known=f'kind = "{statement.kind}", name = "{name_in_toml(statement.name)}", digest = "{statement.digest}"',
     )
 
@@ -45,7 +55,7 @@ def name_in_toml(name: str) -> str:
 def at_line(
     rule_id: str,
     change: FileChange,
-    line: int,
+    lines: tuple[int, int],
     message: str,
     *,
     evidence: str = "",
@@ -60,7 +70,8 @@ def at_line(
         remedy = f"{remedy} For the whole team, under [surface] of cli-guard.toml: {entry}"
     return rule.finding(
         path=change.path,
-        line=line,
+        line=lines[0],
+        end_line=lines[1],
         message=message,
         severity=severity,
         remedy=remedy,
@@ -69,14 +80,48 @@ def at_line(
     )
 
 
-def near(change: FileChange, line: int) -> int:
-    """Return the line of a statement, or the next added one if its own did not change."""
-    if not change.added or line in change.added:
-        return line
-    return min(change.added, key=lambda each: (abs(each - line), each))
+def changed_lines(change: FileChange, statement: SurfaceStatement) -> tuple[int, int]:
+    """Return the lines of a statement, or the next added one if none of them changed."""
+    first, last = statement.span
+    if not change.added or change.touches(first, last):
+        return first, last
+    nearest = min(change.added, key=lambda each: (abs(each - first), each))
+    return nearest, nearest
 
 
-def gone_line(change: FileChange) -> int:
-    """Return the line after the change where its first removed lines stood."""
+def gone_lines(change: FileChange, statement: SurfaceStatement) -> tuple[int, int]:
+    """Return the lines that stand where a change took a statement away."""
+    line = statement.span[0]
     hunks = [hunk for hunk in change.hunks if hunk.removed]
-    return max(hunks[0].new_start, 1) if hunks else 1
+    held = [each for each in hunks if 0 <= line - each.old_start < len(each.removed)]
+    if not hunks:
+        return 1, 1
+    hunk = (held or hunks)[0]
+    first = max(hunk.new_start, 1)
+    return first, first + max(len(hunk.added), 1) - 1
+
+
+def other_matter(subject: ReviewInput, path: str) -> str:
+    """Return a sentence on the subject of the commit that changes a path if it is about something else, else ""."""
+    patterns = read_patterns("agents/programs.toml", "subjects")
+    for said in subjects_of(subject, path):
+        if patterns["elsewhere"].search(said) and not patterns["here"].search(said):
+            return f'; the commit says "{clip_subject(said)}", which is another matter'
+    return ""
+
+
+def subjects_of(subject: ReviewInput, path: str) -> Iterator[str]:
+    """Yield the first lines of the messages that a change of a path comes with, as far as they are known."""
+    if subject.commit_subject:
+        yield subject.commit_subject
+    if subject.message is not None:
+        yield subject.message.subject
+    if len(subject.history) > MOST_COMMITS:
+        return
+    for commit in subject.history:
+        if commit.message and any(each.path == path for each in commit):
+            yield commit.message.partition("\n")[0]
+
+
+def clip_subject(said: str) -> str:
+    return said if len(said) <= LONGEST_SUBJECT else f"{said[: LONGEST_SUBJECT - 3]}..."

@@ -1,11 +1,19 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.agents.findings import at_line, is_critical, word_finding
+from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.reviewers.agents.beneath import AlteredScript, altered_scripts
+from cli_guard.reviewers.agents.findings import (
+    EVIDENCE_CHARS,
+    at_line,
+    is_critical,
+    other_matter,
+    word_finding,
+)
+from cli_guard.reviewers.agents.obeyed import remarks_on_text
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
 from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
@@ -26,6 +34,8 @@ RULE_OF_WIDENING = {
     "traffic": "traffic",
 }
 SHOWN_FILES = 3
+# A finding on a whole file stands at its first line.
+TOP = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +46,16 @@ class SurfaceRemark:
     statement: SurfaceStatement
     words: str
     is_gone: bool = False
+    beneath: str = ""
 
 
-def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
-    """Return the findings on some files of a change, by path, line and rule."""
+def review_files(
+    subject: ReviewInput, changes: Sequence[FileChange], starters: Sequence[str] = ()
+) -> Report:
+    """Return the findings on some files of a change, by path, line and rule.
+
+    `starters` are settings beside them that do not change and may start what does.
+    """
     skipped: list[Skipped] = []
     states = [
         state
@@ -50,6 +66,7 @@ def review_files(subject: ReviewInput, changes: Sequence[FileChange]) -> Report:
     judge = StartJudge(subject)
     judged = chain(
         chain.from_iterable(of_state(subject, judge, state) for state in states),
+        of_altered(subject, altered_scripts(subject, judge, states, starters)),
         of_links(changes),
         of_unknown(changes),
     )
@@ -68,7 +85,7 @@ def of_state(
         message = (
             f"{state.file.tool} reads this file, and it cannot be read: {state.problem}"
         )
-        yield at_line("unreadable", state.change, 1, message)
+        yield at_line("unreadable", state.change, TOP, message)
     if state.file.local and state.change.status in (Status.ADDED, Status.COPIED):
         yield of_local(state)
     for remark in remarks_on(subject, judge, state):
@@ -80,6 +97,7 @@ def of_state(
                 remark.statement,
                 remark.words,
                 is_gone=remark.is_gone,
+                beneath=remark.beneath,
             )
 
 
@@ -92,12 +110,14 @@ def remarks_on(
     yield from of_servers(state)
     yield from of_plugins(state)
     yield from of_traffic(state)
+    for rule, statement, words in remarks_on_text(subject, state):
+        yield SurfaceRemark(rule, statement, words)
 
 
 def of_local(state: FileState) -> Finding:
     path = state.change.path
     message = f"{state.file.local}; keep it out with a line `{path.rpartition('/')[2]}` in .gitignore"
-    return at_line("local-state", state.change, 1, message)
+    return at_line("local-state", state.change, TOP, message)
 
 
 def of_starts(
@@ -113,7 +133,9 @@ def of_starts(
             continue
         is_changed = any(each.about == statement.about for each in state.before)
         words = words_of_start(statement, start, is_changed)
-        yield SurfaceRemark(rule, statement, words)
+        if rule != "start-clean":
+            words += other_matter(subject, state.change.path)
+        yield SurfaceRemark(rule, statement, words, beneath=start.content)
 
 
 def is_plain_shell(statement: SurfaceStatement) -> bool:
@@ -140,23 +162,59 @@ def rule_of_start(subject: ReviewInput, statement: SurfaceStatement, start: Star
 
 
 def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
-    """Return the facts of a harmful script that this change adds or alters and that the start reaches."""
+    """Return the facts of a harmful script that this change adds or alters and that the start reaches.
+
+    In a scan everything is new, also the scripts that are read for a start alone.
+    """
     changed = {each.path for each in subject.changes if each.status is not Status.DELETED}
     for name, facts in start.scripts.items():
-        if name in changed and facts.is_harmful:
+        if (name in changed or subject.event == "scan") and facts.is_harmful:
             return facts
     return None
 
 
+def of_altered(subject: ReviewInput, scripts: Iterable[AlteredScript]) -> Iterator[Finding]:
+    """Yield a finding for each changed script beneath a start that was there already."""
+    for each in scripts:
+        statement = each.statement
+        rule = rule_of_start(subject, statement, each.start)
+        if rule == "start-clean":
+            continue
+        name = statement.name.removesuffix(".hooks")
+        starts = f"{name} in {statement.path} starts this script by itself"
+        why = f"{when_of(statement)}; it changed: {each.start.reason}"
+        message = f"{statement.tool}: {starts}, {why}"
+        lines = [
+            line for hunk in each.change.hunks for line in (hunk.new_start, last_of(hunk))
+        ]
+        span = (max(min(lines), 1), max(lines)) if lines else TOP
+        yield at_line(
+            rule,
+            each.change,
+            span,
+            message + other_matter(subject, each.change.path),
+            evidence=f"{statement.name}: {statement.value}"[:EVIDENCE_CHARS],
+            identity="\0".join((*statement.identity, each.start.content)),
+        )
+
+
+def last_of(hunk: Hunk) -> int:
+    """Return the last line of a hunk after the change."""
+    return max(hunk.new_start + len(hunk.added) - 1, hunk.new_start, 1)
+
+
 def words_of_start(statement: SurfaceStatement, start: Start, is_changed: bool) -> str:
     """Return what starts, when, and what is said of it."""
-    when = (
-        statement.entry.word("says")
-        or "without a question when the folder is opened or the tool runs"
-    )
+    when = when_of(statement)
     verb = "its command changed; it starts" if is_changed else "starts"
     name = statement.name.removesuffix(".hooks")
     return f"{name} {verb} by itself, {when}: {start.reason}"
+
+
+def when_of(statement: SurfaceStatement) -> str:
+    """Return in words when a start happens."""
+    otherwise = "without a question when the folder is opened or the tool runs"
+    return statement.entry.word("says") or otherwise
 
 
 def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:
@@ -227,7 +285,7 @@ def of_links(changes: Sequence[FileChange]) -> Iterator[Finding]:
             and change.status is not Status.DELETED
         ):
             yield at_line(
-                "unreadable", change, 1, "a symbolic link stands in place of settings"
+                "unreadable", change, TOP, "a symbolic link stands in place of settings"
             )
 
 
@@ -246,4 +304,4 @@ def of_unknown(changes: Sequence[FileChange]) -> Iterator[Finding]:
             f" and {len(unknown) - SHOWN_FILES} more" if len(unknown) > SHOWN_FILES else ""
         )
         message = f"the folder belongs to an agent, and what it does with these is not known here: {names}{more}"
-        yield at_line("unknown-file", unknown[0], 1, message)
+        yield at_line("unknown-file", unknown[0], TOP, message)

@@ -2,6 +2,7 @@
 
 import re
 
+from cli_guard.reviewers.agents.prefix_rules import read_rules
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import (
     Document,
@@ -14,7 +15,12 @@ from cli_guard.reviewers.commands.extract.nodes import (
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-READERS = {"json": read_json, "toml": read_toml, "yaml": read_yaml}
+READERS = {
+    "json": read_json,
+    "toml": read_toml,
+    "yaml": read_yaml,
+    "rules": read_rules,
+}
 # Front matter stands between two lines of dashes, the first of which is the first line of the file.
 FRONT = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(?P<front>.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M
@@ -53,12 +59,13 @@ def read_pairs(path: str, front: str) -> Document:
     return Document(path, (table,))
 
 
-def line_of(node: Node | None) -> int:
-    """Return the line of a node, or of the first scalar in it."""
-    for each in every([node] if node else []):
-        if isinstance(each, Scalar):
-            return each.line
-    return 1
+def span_of(node: Node) -> tuple[int, int]:
+    """Return the first and the last line of a node, by the scalars in it."""
+    found = [each.pieces for each in every([node]) if isinstance(each, Scalar)]
+    if not found:
+        return 1, 1
+    first = found[0][0][0]
+    return first, max(first, found[-1][-1][0])
 
 
 def text_of(node: Node | None) -> str:

@@ -4,13 +4,15 @@ The shell commands in it go to the judge, whatever language it is in; other code
 calls signs. Code without any sign cannot reach the network, other programs or keys, so it is clean.
 """
 
+import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
 from cli_guard.model import Decision
+from cli_guard.reviewers.agents.processes import read_calls
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
 from cli_guard.rules.catalog import read_table
 
@@ -28,10 +30,15 @@ GRAVE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
-    """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say."""
+    """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
+
+    `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text.
+    """
 
     signs: frozenset[str] = frozenset()
     reason: str = ""
+    digest: str = ""
+    questions: frozenset[str] = frozenset()
 
     @property
     def is_clean(self) -> bool:
@@ -67,16 +74,26 @@ def read_script(path: str, text: str, context: Context) -> ScriptFacts:
     """Return what a script does, as far as it matters for something that starts by itself."""
     if len(text) > LONGEST:
         return ScriptFacts(frozenset(("unread",)), "it is too long to be read")
-    found = signs_in(text)
-    if "downloads" not in found:
-        found.pop(KEEPS, None)
+    calls = read_calls(path, text)
+    if calls and signs_in(calls.rest):
+        # With any other sign it is not one that only starts programs.
+        calls = None
+    found = {} if calls else signs_in(text)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    questions: set[str] = set()
     if is_shell(path, text):
         found = {name: says for name, says in found.items() if name == "obfuscated"}
     try:
-        found |= judge_commands(path, text, lambda each: judge_or_raise(each, context))
+        commands = calls.commands if calls else commands_in(path, text)
+        # Of code that is not read command by command, any other text is another question.
+        questions.update([digest] if found else [])
+        judge = partial(judge_or_raise, context=context)
+        found |= judge_commands(commands, judge, questions)
     except Unreadable as error:
         found["unread"] = str(error)
-    return ScriptFacts(frozenset(found), "; ".join(dict.fromkeys(found.values())))
+        questions.add(digest)
+    reason = "; ".join(dict.fromkeys(found.values()))
+    return ScriptFacts(frozenset(found), reason, digest, frozenset(questions))
 
 
 def is_shell(path: str, text: str) -> bool:
@@ -85,22 +102,38 @@ def is_shell(path: str, text: str) -> bool:
 
 def signs_in(text: str) -> dict[str, str]:
     """Return the signs in a text with what they say."""
-    return {name: says for name, (pattern, says) in signs().items() if pattern.search(text)}
+    found = {
+        name: says for name, (pattern, says) in signs().items() if pattern.search(text)
+    }
+    if "downloads" not in found:
+        found.pop(KEEPS, None)
+    return found
 
 
-def judge_commands(path: str, text: str, judge: Callable[[str], Verdict]) -> dict[str, str]:
-    """Return what the judge says of the shell commands in a script, by the name of a sign."""
+def commands_in(path: str, text: str) -> Iterator[str]:
+    """Yield the shell commands in a script; one without an ending is read as the shell reads it."""
+    return (each.text for each in snippets(path, text, executable=True))
+
+
+def judge_commands(
+    commands: Iterable[str], judge: Callable[[str], Verdict], questions: set[str]
+) -> dict[str, str]:
+    """Return what the judge says of the commands in a script, by the name of a sign; add what it asks about."""
     found: dict[str, str] = {}
-    # A script without an ending is started by its name, so it is read as the shell reads it.
-    for number, snippet in enumerate(snippets(path, text, executable=True)):
+    for number, command in enumerate(commands):
         if number >= MOST_COMMANDS:
             found["unread"] = f"it has more than {MOST_COMMANDS} commands"
             break
-        verdict = judge(snippet.text)
+        verdict = judge(command)
         if verdict.verdict is Decision.ALLOW:
             continue
         sign = "denied" if verdict.verdict is Decision.DENY else sign_of(verdict)
         found.setdefault(sign, verdict.reason)
+        questions.update(
+            f"{each.reason} {each.target}"
+            for each in verdict.effects
+            if each.decision is not Decision.ALLOW
+        )
     return found
 
 

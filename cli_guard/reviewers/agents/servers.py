@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
-from cli_guard.commands import Context, Setting, judge_or_raise
+from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge_or_raise
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.reading import text_of
@@ -15,6 +15,7 @@ from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.traffic import LOOPBACK, meanings
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, scalars
 from cli_guard.rules.catalog import read_table
+from cli_guard.rules.near_names import find_near
 
 ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url")
 ENVIRONMENTS = ("env", "environment")
@@ -59,6 +60,8 @@ SECRET_NAME = re.compile(
 PLACEHOLDER = re.compile(
     r"(?i)(?:bearer\s+)?(?:x{3,}|your|changeme|placeholder|example|dummy|todo|test|none|null|.{0,7}$)"
 )
+# The tree, and the places of installed programs.
+HERE = re.compile(rf"{ROOT}/|/(?:usr/(?:local/)?)?s?bin/|/opt/homebrew/bin/|/nix/store/")
 REPOSITORY = re.compile(r"(?:git\+|github:|https?://|git@)")
 
 
@@ -152,33 +155,10 @@ def popular() -> tuple[str, ...]:
     return tuple(read_table("agents/servers.toml")["popular"]["packages"].split())
 
 
-def similar_to(package: str) -> str:
-    """Return the popular server whose name a package has but for one character, "" if there is none."""
-    name = bare_name(package)
-    if name in popular():
-        return ""
-    return next(
-        (each for each in popular() if len(each) > 6 and is_one_off(name, each)), ""
-    )
-
-
 def bare_name(package: str) -> str:
     """Return a package without its version or extras."""
     start = package[:1]
     return start + re.split(r"@|==|\[|:", package[1:], maxsplit=1)[0].lower()
-
-
-def is_one_off(one: str, other: str) -> bool:
-    """Return whether two names differ by one character, or by two neighbours that changed places."""
-    if one == other or abs(len(one) - len(other)) > 1:
-        return False
-    start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
-        start += 1
-    rest = one[start:]
-    left = other[start:]
-    swapped = rest[:2] == left[:2][::-1] and rest[2:] == left[2:] and len(rest) >= 2
-    return swapped or rest[1:] == left[1:] or rest[1:] == left or rest == left[1:]
 
 
 def reasons_of(statement: SurfaceStatement) -> Iterator[str]:
@@ -196,7 +176,7 @@ def reasons_of_package(launch: Launch) -> Iterator[str]:
     package = launch.package
     if not package or package.startswith(("./", "/", "$")):
         return
-    near = similar_to(package)
+    near = find_near(bare_name(package), popular())
     if near:
         yield f"{package} is nearly the name of {near}"
     if FILLED.search(package):
@@ -226,15 +206,13 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
         yield from (f"{word} is mounted" for word in words if MOUNTS.fullmatch(word))
         if "--privileged" in words or "--network=host" in words:
             yield "the container reaches this machine"
-    elif re.match(
-        r"(?:/(?!usr/(?:local/)?bin/|bin/|opt/homebrew/bin/)|~|\$HOME|\.\./|[A-Za-z]:\\)",
-        words[0],
-    ):
+    elif re.match(r"\$HOME|[A-Za-z]:\\", words[0]):
         yield f"{words[0]} is outside the repository"
     text = write_words(Items([Scalar(((1, word),)) for word in words]))
     verdict = judge_or_raise(
         text, Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
     )
+    yield from outside_programs(verdict)
     if verdict.verdict is Decision.DENY:
         yield verdict.reason
     elif program in SHELLS and len(words) > 2:
@@ -243,6 +221,15 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
         )
         if inner.verdict is Decision.DENY:
             yield inner.reason
+
+
+def outside_programs(verdict: Verdict) -> Iterator[str]:
+    """Yield the programs and scripts that a command runs from elsewhere than the repository and the system."""
+    for each in verdict.effects:
+        target = each.target or ""
+        is_path = each.kind is EffectKind.EXEC and target.startswith(("/", "~"))
+        if is_path and not HERE.match(target):
+            yield f"{each.reason}, outside the repository"
 
 
 def reasons_of_tables(node: Table) -> Iterator[str]:

@@ -23,6 +23,8 @@ from cli_guard.rules.catalog import read_patterns
 MOST_SCRIPTS = 20
 MOST_WORDS = 400
 LONGEST_COMMAND = 40_000
+# Stands for a file of the tree that an agent edited.
+EDITED = "file.txt"
 GRAVE_KINDS = frozenset(
     (
         EffectKind.NETWORK_IN,
@@ -45,6 +47,11 @@ class Start:
     scripts: Mapping[str, ScriptFacts]
     is_grave: bool = True
 
+    @property
+    def content(self) -> str:
+        """Return what names the scripts as they are."""
+        return " ".join(each.digest for _, each in sorted(self.scripts.items()))
+
 
 class StartJudge:
     """Judges what starts in the state after a change; a script is read once."""
@@ -58,7 +65,7 @@ class StartJudge:
         """Judge the command of a statement."""
         if statement.entry.word("read") == "whole":
             return self._judge_whole(statement)
-        command = without_variables(statement.value, statement.path)
+        command = fill_command(statement.value, statement.path)
         if len(command) > LONGEST_COMMAND:
             return Start("asks", "it is too long to be judged", {})
         scripts = self._scripts_in(command, statement.path)
@@ -67,6 +74,11 @@ class StartJudge:
         if start.sort == "advice" and missing:
             return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
         return start
+
+    def questions_before(self, name: str, text: str) -> frozenset[str]:
+        """Return what a script asked about with the text that it had."""
+        inner = fill_script(text, name)
+        return read_script(name, inner, self._context).questions
 
     def _missing_script(self, command: str, path: str) -> str:
         """Return a word of a command that is the path of a script which was not recorded, "" if there is none."""
@@ -78,7 +90,7 @@ class StartJudge:
         return ""
 
     def _judge_whole(self, statement: SurfaceStatement) -> Start:
-        text = without_variables(without_functions(statement), statement.path)
+        text = fill_script(without_functions(statement), statement.path)
         facts = read_script(statement.path, text, self._context)
         if facts.is_harmful:
             return Start("denied", facts.reason, {})
@@ -124,7 +136,7 @@ class StartJudge:
         if name not in self._facts:
             # A script that starts itself is not read for ever.
             self._facts[name] = ScriptFacts()
-            inner = without_variables(text, name)
+            inner = fill_script(text, name)
             self._facts[name] = read_script(name, inner, self._context)
         return self._facts[name]
 
@@ -183,12 +195,28 @@ def variable_patterns() -> Mapping[str, re.Pattern[str]]:
     return read_patterns("agents/programs.toml", "variables")
 
 
-def without_variables(command: str, path: str) -> str:
-    """Return a command with the top of the tree and the edited file in place of the tools' variables."""
+def fill_command(command: str, path: str) -> str:
+    """Return a command of settings with what their tool fills in: the top of the tree, and an edited file."""
+    patterns = variable_patterns()
+    command = patterns["editor_root"].sub(".", command)
+    command = patterns["editor_file"].sub(EDITED, command)
+    return fill_variables(command, path)
+
+
+def fill_script(text: str, path: str) -> str:
+    """Return a script with the tools' variables filled in, its own path and the file that its hook is about."""
+    patterns = variable_patterns()
+    text = patterns["edited"].sub(EDITED, text)
+    text = patterns["itself"].sub(lambda _: shlex.quote(path), text)
+    return fill_variables(text, path)
+
+
+def fill_variables(text: str, path: str) -> str:
+    patterns = variable_patterns()
     plugin = path.rpartition("/hooks/")[0] or scope_of(path)
-    command = variable_patterns()["plugin"].sub(f"./{plugin}" if plugin else ".", command)
-    command = variable_patterns()["root"].sub(".", command)
-    return variable_patterns()["file"].sub("file.txt", command)
+    text = patterns["plugin"].sub(lambda _: f"./{plugin}" if plugin else ".", text)
+    text = patterns["root"].sub(".", text)
+    return patterns["file"].sub(EDITED, text)
 
 
 def without_functions(statement: SurfaceStatement) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from cli_guard.reviewers.agents.reading import line_of, read_parts, text_of
+from cli_guard.reviewers.agents.exports import exports_in
+from cli_guard.reviewers.agents.reading import read_parts, span_of, text_of
 from cli_guard.reviewers.agents.started import commands_of, find_reached
 from cli_guard.reviewers.agents.tables import Entry, SurfaceFile, steps_of
 from cli_guard.reviewers.commands.extract.nodes import Document, Items, Node, Scalar, Table
@@ -26,7 +27,6 @@ class SurfaceStatement:
     path: str
     name: str
     value: str
-    line: int
     node: Node
     order: int = 0
 
@@ -37,6 +37,11 @@ class SurfaceStatement:
     @property
     def tool(self) -> str:
         return self.file.tool
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return the first and the last line of all that it says."""
+        return span_of(self.node)
 
     @property
     def about(self) -> tuple[str, str, str]:
@@ -80,13 +85,14 @@ def of_entry(
     read = entry.word("read")
     if read == "whole":
         if text.strip():
-            whole = Scalar(((1, text),))
-            yield SurfaceStatement(
-                file, entry, document.path, document.path, text, 1, whole
-            )
+            whole = Scalar(tuple(enumerate(text.splitlines(keepends=True), 1)))
+            yield SurfaceStatement(file, entry, document.path, document.path, text, whole)
         return
     if read == "inline":
         yield from inline_commands(file, entry, document.path, text)
+        return
+    if read == "exports":
+        yield from exported_variables(file, entry, document.path, text)
         return
     for root in file.roots:
         for place in entry.places:
@@ -110,9 +116,17 @@ def inline_commands(
     for found in INLINE.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         node = Scalar(((line, found[1]),))
-        yield SurfaceStatement(
-            file, entry, path, "command in the text", found[1], line, node
-        )
+        yield SurfaceStatement(file, entry, path, "command in the text", found[1], node)
+
+
+def exported_variables(
+    file: SurfaceFile, entry: Entry, path: str, text: str
+) -> Iterator[SurfaceStatement]:
+    """Yield the variables that a script exports, of the names that the entry is about."""
+    for each in exports_in(text):
+        if re.fullmatch(entry.word("only"), each.name):
+            node = Scalar(((each.line, each.value),))
+            yield SurfaceStatement(file, entry, path, each.name, each.value, node)
 
 
 def of_node(
@@ -125,22 +139,21 @@ def of_node(
 ) -> Iterator[SurfaceStatement]:
     """Yield the statement of a node, one for each word of a value that is a list in a line."""
     name = name_of(entry, names, node)
-    line = line_of(node)
     only = entry.word("only")
     if only and not re.fullmatch(only, names[-1]):
         return
     if entry.kind == "start":
         for command in commands_of(entry, node):
-            yield SurfaceStatement(file, entry, path, name, command, line, node, order)
+            yield SurfaceStatement(file, entry, path, name, command, node, order)
     elif entry.word("value"):
         other = select(node, entry.word("other")) if entry.word("other") else None
         value = text_of(select(node, entry.word("value"))) or text_of(other)
-        yield SurfaceStatement(file, entry, path, name, value, line, node, order)
+        yield SurfaceStatement(file, entry, path, name, value, node, order)
     elif entry.words.get("split") and isinstance(node, Scalar):
         for part in split_rules(node.text):
-            yield SurfaceStatement(file, entry, path, name, part, line, node, order)
+            yield SurfaceStatement(file, entry, path, name, part, node, order)
     else:
-        yield SurfaceStatement(file, entry, path, name, text_of(node), line, node, order)
+        yield SurfaceStatement(file, entry, path, name, text_of(node), node, order)
 
 
 def split_rules(text: str) -> list[str]:

@@ -6,7 +6,8 @@
 
     [[file]]
     paths     a pattern over the end of a path, whole names
-    format    json (with comments, the default), toml, yaml, front (front matter of Markdown), script, none
+    format    json (with comments, the default), toml, yaml, front (front matter of Markdown), rules (of Codex),
+              script, none
     roots     where the keys may begin, for a file that holds another one's keys; "" is the top
     merges    names of files beside it whose statements count together with its own
     text      whether an agent obeys the text

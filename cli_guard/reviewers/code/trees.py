@@ -1,57 +1,33 @@
-"""Rules over syntax trees: ast-grep's rule objects, read from `rules/code/<topic>.yml` and `<topic>-*.yml`.
-
-Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a document's `metadata` has
-
-    keywords    the rule is tried on a text that holds one of them; keeps the common case free
-    when        a regular expression of linear time: nor is it tried on a text without a match of it
-    unless      the rule is not tried on a text that holds one of them
-    paths       a regular expression: the rule is tried only where it matches the path
-    unassigned  a name that the rule binds: a match is dropped if the file gives that shell variable a value, or if the
-                group of the regular expression in `assigned` is its text somewhere in the file
-    passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
-                group is that name somewhere in the file
-    in_tests    "lower" (one step less, the default), "same", "off", "only"
-    focus       a regular expression: report each line of the node that it matches, not the node
-    else_at     a regular expression: if no such line was added, report the first added line that this matches
-    once        a regular expression: report the first match in a file, and none in which it finds a text that it
-                also found in the file before the change
-
-A rule may bind `$TO`: the last node that is part of the offence. A line after it, such as the body of a
-callback, does not bring the finding up again. Rule objects in `rules/code/utils/<topic>.yml` can be used
-with `matches` by every rule of that topic.
-"""
+"""Find what the rules over syntax trees match in a change: see `tree_rules` for what a rule may say."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli_guard.code.dead import DeadCode, dead_code
-from cli_guard.code.languages import GRAMMARS
+from cli_guard.code.numbers import Numbers
+from cli_guard.code.spelled import may_rename, spell_out
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable
-from cli_guard.errors import ConfigError
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
     Location,
-    applies,
     remark,
     tell,
     topic_of,
 )
+from cli_guard.reviewers.code.tree_rules import TreeRule, rules_of, user_rules_of, words_of
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.unread import unread
-from cli_guard.rules import catalog, data
-from cli_guard.rules.catalog import Rule
 
 if TYPE_CHECKING:
-    from ast_grep_py import Config, SgNode
+    from ast_grep_py import SgNode
 
 MAX_DEPTH = 200
 LONG_LINE = 10_000
@@ -68,113 +44,7 @@ OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
 ASSIGNED = re.compile(
     r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b"
 )
-PATTERNS = ("when", "paths", "assigned", "passed_to", "focus", "else_at", "once")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
-
-
-@dataclass(frozen=True, slots=True)
-class TreeRule:
-    """A rule with the data for its findings; `config` is ast-grep's rule object."""
-
-    rule: Rule
-    config: "Config"
-    keywords: tuple[str, ...]
-    unless: tuple[str, ...]
-    message: str
-    fix: str | None
-    unassigned: str | None
-    patterns: Mapping[str, re.Pattern[str]]
-
-    def wants(self, path: str, text: str) -> bool:
-        """Return whether the text may match at all."""
-        return (
-            any(map(text.__contains__, self.keywords))
-            and applies(self.rule, path)
-            and self._finds("paths", path)
-            and not any(word in text for word in self.unless)
-            and self._finds("when", text)
-        )
-
-    def _finds(self, name: str, text: str) -> bool:
-        return name not in self.patterns or bool(self.patterns[name].search(text))
-
-
-@cache
-def rules_of(topic: str) -> tuple[TreeRule, ...]:
-    """Return the rules of one topic, read at its first file: a change to a README reads none."""
-    utils = _utils(topic)
-    files = [
-        f"code/{name}"
-        for name in sorted(data.names("code"), key=lambda name: name.removesuffix(".yml"))
-        if name == f"{topic}.yml"
-        or (name.startswith(f"{topic}-") and name.endswith(".yml"))
-    ]
-    return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
-
-
-@lru_cache(maxsize=20)
-def user_rules_of(users: UserRules, language: str) -> tuple[TreeRule, ...]:
-    """Return the repository's own rules for a language."""
-    rules = (_compile(rule, {}) for rule in users.rules_for(language))
-    return tuple(replace(rule, patterns=cut_all(rule.patterns)) for rule in rules)
-
-
-def check_user_rules(users: UserRules) -> None:
-    """Check that ast-grep accepts the rules. Raises ConfigError with the place of the first that it does not."""
-    if not users.documents:
-        return
-    from ast_grep_py import SgRoot
-
-    for name, document in users.documents.items():
-        language = document.language.lower()
-        place = users.places[name]
-        if language not in GRAMMARS:
-            raise ConfigError(
-                f"{place}: no language {document.language!r}: choose of {', '.join(sorted(GRAMMARS))}"
-            )
-        (rule,) = (each for each in user_rules_of(users, language) if each.rule.id == name)
-        try:
-            SgRoot("", language).root().find(rule.config)
-        except Exception as error:  # what the library raises depends on the mistake
-            causes = re.findall(
-                r"(?m)^ +\d+: (.+)", str(error).partition("Stack backtrace")[0]
-            )
-            told = "; ".join(causes) or str(error).partition("\n")[0]
-            raise ConfigError(
-                f"{place}: the rule {name} is not one of ast-grep: {told[:300]}"
-            ) from None
-
-
-def _utils(topic: str) -> Mapping[str, Any]:
-    if f"{topic}.yml" not in data.names("code/utils"):
-        return {}
-    documents = data.read(f"code/utils/{topic}.yml")
-    return {document["id"]: document["rule"] for document in documents}
-
-
-def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
-    document = rule.extra["document"]
-    # ast-grep compiles all utils that it is given for every search. Utils use no others.
-    used = {
-        name: body
-        for name, body in utils.items()
-        if f"'matches': '{name}'" in str(document["rule"])
-    }
-    config: Config = {"rule": document["rule"], "utils": used}
-    if "constraints" in document:
-        config["constraints"] = document["constraints"]
-    return TreeRule(
-        rule=rule,
-        config=config,
-        keywords=tuple(rule.extra["keywords"]),
-        unless=tuple(rule.extra.get("unless", ())),
-        message=document["message"].strip(),
-        fix=document.get("fix"),
-        unassigned=rule.extra.get("unassigned"),
-        patterns={
-            name: re.compile(rule.extra[name]) for name in PATTERNS if name in rule.extra
-        },
-    )
 
 
 def depth(text: str) -> int:
@@ -229,25 +99,61 @@ def inspect(
             subject.trees, language, *(readable(topic, given) if topic else (given, {}))
         )
 
-    def had_too_many(rule: TreeRule, given: str) -> bool:
-        side = parse(given)
-        return len(side.nodes(rule)) > side.most
-
+    own = rules_of(topic) if topic else ()
     lines = text.split("\n")
     now = parse(text)
-    every = (
-        *(rules_of(topic) if topic else ()),
-        *user_rules_of(subject.user_rules, language),
-    )
-    rules = [rule for rule in every if rule.wants(change.path, now.text)]
-    if not rules:
+    rules = wanted((*own, *user_rules_of(subject.user_rules, language)), change, now)
+    known = words_of(topic) if topic else frozenset()
+    is_renaming = may_rename(now.text, known)
+    if not (rules or is_renaming):
         return
     if why := unreadable(language, now.text):
-        yield leave(
-            subject, change, f"code: {why}", lambda old: bool(unreadable(language, old))
-        )
+        if rules:
+            yield leave(
+                subject, change, f"code: {why}", lambda old: bool(unreadable(language, old))
+            )
         return
     before = _Before(change, change.old_path or change.path, topic, language, old, parse)
+    found = list(_inspect_side(subject, rules, now, before, lines))
+    yield from found
+    if not is_renaming:
+        return
+
+    def parse_spelled(given: str) -> _Parsed:
+        side = parse(given)
+        return replace(side, text=spell_out(subject.trees, language, side.text, known))
+
+    spelled = parse_spelled(text)
+    if spelled.text != now.text:
+        told = {(each.rule, each.line) for each in found if isinstance(each, Finding)}
+        rules = wanted(own, change, spelled)
+        before = replace(before, parse=parse_spelled)
+        for each in _inspect_side(subject, rules, spelled, before, lines):
+            if isinstance(each, Finding) and (each.rule, each.line) not in told:
+                yield replace(each, suggestion=None)
+
+
+def wanted(
+    rules: Iterable[TreeRule], change: FileChange, side: "_Parsed"
+) -> list[TreeRule]:
+    """Return the rules that may match a text."""
+    return [rule for rule in rules if rule.wants(change.path, side.text)]
+
+
+def _inspect_side(
+    subject: ReviewInput,
+    rules: list[TreeRule],
+    now: "_Parsed",
+    before: "_Before",
+    lines: list[str],
+) -> Iterator[Finding | Skipped]:
+    """Yield what some rules find in one spelling of the text."""
+    change = before.change
+
+    def had_too_many(rule: TreeRule, given: str) -> bool:
+        side = before.parse(given)
+        return len(side.nodes(rule)) > side.most
+
     for rule in rules:
         count = 0
         nodes = now.nodes(rule)
@@ -286,8 +192,17 @@ class _Parsed:
         return self.trees.root(self.language, self.text)
 
     def nodes(self, rule: TreeRule) -> "list[SgNode]":
-        """Return all that a rule matches."""
-        return self._root.find_all(rule.config)
+        """Return all that a rule matches, but for texts into which only numbers are put."""
+        nodes = self._root.find_all(rule.config)
+        return self._without_numbers(rule, nodes) if nodes and rule.fills_text else nodes
+
+    def _without_numbers(self, rule: TreeRule, nodes: "list[SgNode]") -> "list[SgNode]":
+        text = Numbers(self._root, self.language).write_out(nodes[: self.most])
+        if text == self.text:
+            return nodes
+        found = self.trees.root(self.language, text).find_all(rule.config)
+        lines = {node.range().start.line for node in found}
+        return [node for node in nodes if node.range().start.line in lines]
 
     def matches(self, rule: TreeRule, nodes: "list[SgNode]") -> "Iterator[SgNode]":
         """Yield of the nodes of a rule those that its `unassigned` and `passed_to` leave, as far as they are read."""

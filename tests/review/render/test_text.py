@@ -112,7 +112,7 @@ def test_a_scan_names_the_entries_with_their_paths() -> None:
     """`ignore` knows the findings of the last review alone."""
     judged = (JudgedFinding(samples.KEY, Disposition.DENY),)
     assert closing(Review("scan", "failed", Decision.DENY, judged)).split("\n  ") == [
-        "must fix: 1 finding stops this; fix it, or explain it in cli-guard.toml:",
+        "must fix: 1 finding here; fix it, or explain it in cli-guard.toml:",
         "[[ignore]]",
         'rule = "secret-aws-access-key"',
         'path = "src/payments/settings.py"',

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from reviewers.dependencies.trees import Tree
+from reviewers.dependencies.trees import Tree as FileTree
 
 from cli_guard.model import Finding, Report
 from cli_guard.repository.between import changes_between
@@ -13,6 +13,13 @@ from cli_guard.reviewers.review_input import ReviewInput
 ADVICE = ("agent-start-clean", "agent-server", "agent-local-state", "agent-unknown-file")
 SETTINGS = ".claude/settings.json"
 Files = dict[str, str]
+
+
+class Tree(FileTree):
+    """A tree in memory that knows its folders, as Git does."""
+
+    def has_files_in(self, folder: str) -> bool:
+        return any(path.startswith(f"{folder}/") for path in self.after)
 
 
 def reported(old: Files, new: Files) -> Report:

@@ -100,6 +100,41 @@ def test_a_pushed_worm_is_found_in_its_range(committed: Repo) -> None:
     assert "agent-worm" in {each["rule"] for each in review["findings"]}
 
 
+# Each row: the subject of a commit that brings a start, and whether it names another matter.
+SUBJECTS = {
+    "chore: update dependencies": True,
+    "docs: fix typos in the readme": True,
+    "chore: add a session hook": False,
+    "deps: settings of Claude for the update": False,
+    "Greet each session": False,
+}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_subject_that_names_another_matter_is_told(committed: Repo, subject: str) -> None:
+    first = committed.head()
+    committed.commit(subject, {SETTINGS: hook("some-program")})
+    for source in (("--commit", "HEAD"), ("--range", f"{first}..HEAD")):
+        (finding,) = committed.review(*source)["findings"]
+        assert ("another matter" in finding["message"]) == SUBJECTS[subject]
+        assert finding["decision"] == "review"
+
+
+def test_at_commit_msg_the_subject_is_known_and_denies_nothing(committed: Repo) -> None:
+    committed.write(SETTINGS, hook("some-program"))
+    committed.git("add", "-A")
+    committed.write(".git/MESSAGE", "chore: update dependencies\n")
+    done = committed.guard("hook", "commit-msg", ".git/MESSAGE")
+    assert done.code == 3
+    assert "another matter" in done.all
+    assert "needs approval" in done.all
+    committed.git("reset", "-q")
+    committed.git("clean", "-fdq")
+    committed.write("package-lock.json", "{}\n")
+    committed.git("add", "-A")
+    assert committed.guard("hook", "commit-msg", ".git/MESSAGE").code == 0
+
+
 def test_a_team_is_asked_once(committed: Repo) -> None:
     text = permissions(allow=["Bash(curl:*)"])
     committed.write(SETTINGS, text)

@@ -4,6 +4,7 @@ import pytest
 from reviewers.agents.surface_changes import SETTINGS, as_json, found, permissions, stops
 
 CODEX = ".codex/config.toml"
+CODEX_RULES = ".codex/rules/default.rules"
 CURSOR = ".cursor/cli.json"
 GEMINI = ".gemini/settings.json"
 OPENCODE = "opencode.json"
@@ -63,6 +64,31 @@ PAIRS = {
         '[sandbox_workspace_write]\nwritable_roots = ["build"]\n',
     ),
     "codex: hooks": (CODEX, "[features]\nhooks = false\n", "[features]\nhooks = true\n"),
+    "codex: a prefix": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["curl"], decision = "allow")\n',
+        'prefix_rule(pattern = ["curl"], decision = "prompt")\n',
+    ),
+    "codex: a prefix of which nothing is decided": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["python3"])\n',
+        'prefix_rule(pattern = ["python3", "-m", "pytest"])\n',
+    ),
+    "codex: a choice of prefixes": (
+        CODEX_RULES,
+        'prefix_rule(pattern = [["ls", "bash"]], decision = "allow")\n',
+        'prefix_rule(pattern = [["ls", "bash"]], decision = "forbidden")\n',
+    ),
+    "codex: of two rules the strictest counts": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["rm"], decision = "allow")\n',
+        'prefix_rule(pattern = ["rm"], decision = "allow")\nprefix_rule(pattern = ["rm"], decision = "prompt")\n',
+    ),
+    "codex: an example is no pattern": (
+        CODEX_RULES,
+        'prefix_rule(pattern = ["sudo"])\n',
+        'prefix_rule(pattern = ["git", "status"], not_match = ["sudo"])\n',
+    ),
     "cursor: a shell": (
         CURSOR,
         permissions(allow=["Shell(**)"]),
@@ -271,3 +297,15 @@ def test_a_finding_has_its_line_and_says_what_passes() -> None:
     (finding,) = found({}, {SETTINGS: text})
     assert text.splitlines()[(finding.line or 0) - 1].strip() == '"Bash(python3 -c:*)"'
     assert finding.message.endswith("`python3 -c` with any words runs without a question")
+
+
+def test_what_is_gone_stands_where_it_was_taken_away() -> None:
+    lines = ["{", '  "model": "x",', '  "permissions": {', '    "deny": [']
+    end = ['      "Read(b)"', "    ]", "  }", "}", ""]
+    before = "\n".join([*lines, '      "Read(a)",', *end])
+    (finding,) = found({SETTINGS: before}, {SETTINGS: "\n".join([*lines, *end])})
+    assert (finding.line, finding.end_line) == (5, 5)
+    narrow = permissions(allow=["Read"])
+    for finding in found({SETTINGS: before}, {SETTINGS: narrow}):
+        assert finding.line is not None and finding.end_line is not None
+        assert '"permissions"' in "".join(narrow.split("\n")[: finding.end_line])

@@ -25,7 +25,8 @@ a.code-workspace .vscode/tasks.json .vscode/mcp.json .github/copilot-instruction
 .opencode/plugin/a.ts .opencode/agent/a.md .kiro/hooks/a.kiro.hook .kiro/agents/a.json .kiro/settings/mcp.json
 .roo/mcp.json .junie/mcp/mcp.json .windsurf/hooks.json .amp/settings.json .aider.conf.yml .windsurfrules
 .windsurf/rules/a.md .clinerules .clinerules/a.md .roo/rules-code/a.md .kiro/steering/a.md .junie/guidelines.md
-.agents/skills/a/SKILL.md CONVENTIONS.md .aider.chat.history.md .aider.tags.cache.v4/a a.traj cline_mcp_settings.json
+.agents/skills/a/SKILL.md CONVENTIONS.md .codex/rules/a.rules
+.aider.chat.history.md .aider.tags.cache.v4/a a.traj cline_mcp_settings.json
 """.split()
 ELSEWHERE = """
 src/claude/settings.json docs/agents/index.md settings.json tasks.json hooks.json README.md src/skills.py

@@ -1,0 +1,186 @@
+"""Write 0 for what can only be a number: `"id = " + id` becomes `"id = " + 0` where `id` is an `int`.
+
+A number, a date, a UUID and a member of an enumeration cannot change the text that they are put into. A name is one
+if its declaration says so, or if all that is assigned to it is one.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cli_guard.code.changes.reading import kinds_of
+from cli_guard.code.taint.expressions import find_sides, find_type, plain_type
+from cli_guard.code.taint.grammar import language_named
+from cli_guard.code.taint.tables import is_common
+from cli_guard.code.taint.variables import NUMBERS
+
+if TYPE_CHECKING:
+    from ast_grep_py import Edit, SgNode
+
+# Languages in which a name may be given something else than its declaration says.
+UNCHECKED = ("python", "ruby", "javascript", "typescript", "tsx")
+ENUMERATION = re.compile(r"\benum\s+(?:class\s+|struct\s+)?(\w+)")
+PYTHON_ENUMERATION = re.compile(r"class\s+(\w+)\s*\([^)]*\b(?:Int|Str)?(?:Enum|Flag)\b")
+PARAMETERS = re.compile("parameters$")
+LOOP = re.compile("^for_")
+# A target in a list, in a declaration, in an assignment.
+MOST_AROUND_NAME = 3
+NUMBER = re.compile(r"[-+]?\d[\w.]*\Z")
+MOST_NODES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """A declaration or an assignment of a name: its type, its value, and the offsets between which the value holds."""
+
+    type: str
+    value: "SgNode | None"
+    within: tuple[int, int]
+
+    def holds_at(self, offset: int) -> bool:
+        return self.value is not None and self.within[0] <= offset < self.within[1]
+
+
+class Numbers:
+    """What names and calls of a file can only be numbers."""
+
+    def __init__(self, root: "SgNode", language: str) -> None:
+        self._root = root
+        self._language = language
+        self._shapes = language_named(language).shapes
+
+    def write_out(self, nodes: "list[SgNode]") -> str:
+        """Return the text of the file with 0 for the numbers in some nodes."""
+        edits = [edit for node in nodes for edit in self._find_edits(node)]
+        places = {(edit.start_pos, edit.end_pos): edit for edit in edits}
+        return self._root.commit_edits(list(places.values()))
+
+    def _find_edits(self, top: "SgNode") -> "Iterator[Edit]":
+        waiting = [top]
+        for _ in range(MOST_NODES):
+            if not waiting:
+                return
+            node = waiting.pop()
+            if self._is_number(node):
+                yield node.replace("0")
+            else:
+                waiting += self._parts_of(node)
+
+    def _parts_of(self, node: "SgNode") -> "list[SgNode]":
+        """Return the children of a node that have a value: not the name of a call, a member, a key or a target."""
+        children = node.named_children()
+        named = self._shapes.get(node.kind()) in ("call", "assign", "member")
+        named = named or node.field("name") is not None
+        return children[1:] if named and children else children
+
+    def _is_number(self, node: "SgNode") -> bool:
+        shape = self._shapes.get(node.kind())
+        if shape == "call":
+            called = node.named_children()[0].text() if node.named_children() else ""
+            name = re.sub(r"\s|::", ".", node.text().partition("(")[0]) or called
+            return len(name) < 200 and is_common("calls", "converts", name)
+        if shape == "cast":
+            of = find_type(node)
+            return of is not None and self._is_number_type(plain_type(of.text()))
+        return shape == "name" and self._read(node) is None and self._is_number_name(node)
+
+    def _is_number_name(self, use: "SgNode") -> bool:
+        name = use.text()
+        around = use.ancestors()
+        function = next(
+            (each for each in around if self._shapes.get(each.kind()) == "function"), None
+        )
+        given = self._given(name, function or self._root)
+        if not given and self._language not in UNCHECKED:
+            given = self._given(name, self._root)
+        is_declared = any(each.type for each in given) and all(
+            map(self._is_number_type, (each.type for each in given if each.type))
+        )
+        if is_declared and self._language not in UNCHECKED:
+            return True
+        values = [each for each in given if each.value]
+        at = use.range().start.index
+        is_set = any(each.holds_at(at) for each in values)
+        return (is_declared or is_set) and all(
+            each.value is not None and self._is_number_value(each.value) for each in values
+        )
+
+    def _is_number_type(self, type_: str) -> bool:
+        return NUMBERS.fullmatch(type_) is not None or type_ in self._enumerations
+
+    def _is_number_value(self, value: "SgNode") -> bool:
+        is_call = self._shapes.get(value.kind()) == "call"
+        return self._is_number(value) if is_call else bool(NUMBER.match(value.text()))
+
+    @cached_property
+    def _enumerations(self) -> frozenset[str]:
+        """The enumerations that the file declares."""
+        text = self._root.text()
+        if self._language == "python":
+            return frozenset(PYTHON_ENUMERATION.findall(text))
+        return frozenset(ENUMERATION.findall(text))
+
+    def _given(self, name: str, scope: "SgNode") -> "list[GivenName]":
+        """Return what declares a name in a scope, and what gives it a value."""
+        found = []
+        for node in scope.find_all(regex=f"^{re.escape(name)}$"):
+            if self._shapes.get(node.kind()) == "name" and (given := self._read(node)):
+                found.append(given)
+        return found
+
+    def _read(self, name: "SgNode") -> "GivenName | None":
+        """Return what a name is in a declaration or as the target of an assignment, None if it is used."""
+        typed = kinds_of(self._language).typed
+        inner = name
+        for node in name.ancestors()[:MOST_AROUND_NAME]:
+            value: SgNode | None = None
+            left = node.field("left")
+            if PARAMETERS.search(node.kind()) and node.kind() not in typed:
+                return GivenName("", None, (0, 0))
+            if self._shapes.get(node.kind()) != "assign" and left is not None:
+                is_bound = LOOP.search(node.kind()) and left.range() == inner.range()
+                return GivenName("", name, (0, 0)) if is_bound else None
+            if is_assigned := self._shapes.get(node.kind()) == "assign":
+                target, value = find_sides(node)
+                if target is None or target.range() != inner.range():
+                    return None
+            if is_assigned or (node.kind() in typed and not self._is_target(node)):
+                of = find_type(node)
+                if of is not None and of.range() == name.range():
+                    return None
+                return GivenName(
+                    plain_type(of.text()) if of else "",
+                    value and self._value_for(name, inner, value),
+                    self._block_around(node),
+                )
+            inner = node
+        return None
+
+    def _is_target(self, node: "SgNode") -> bool:
+        parent = node.parent()
+        return parent is not None and self._shapes.get(parent.kind()) == "assign"
+
+    def _value_for(self, name: "SgNode", target: "SgNode", value: "SgNode") -> "SgNode":
+        """Return the value that a name gets of `id, err := strconv.Atoi(text)`: the call, or the target for another."""
+        if target.kind() != "expression_list":
+            return value
+        values = value.named_children()
+        at = [each.range() for each in target.named_children()].index(name.range())
+        if len(values) == 1:
+            return target if at else values[0]
+        return values[at] if at < len(values) else target
+
+    def _block_around(self, node: "SgNode") -> tuple[int, int]:
+        """Return where what is assigned holds: from its end to that of the block around it."""
+        block = next(
+            (
+                each
+                for each in node.ancestors()
+                if self._shapes.get(each.kind()) == "block"
+                and each.kind() != "expression_statement"
+            ),
+            self._root,
+        )
+        return node.range().end.index, block.range().end.index

@@ -1,0 +1,91 @@
+"""Spell out imported names: after `from os import system as run`, `run(x)` becomes `os.system(x)`.
+
+So a rule that knows `os.system` knows it by each name. Only names in use change: where they are called, where a member
+of them is taken, and where they are handed over; every line keeps its number.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from cli_guard.code.syntax import Trees
+from cli_guard.code.taint.grammar import language_named
+from cli_guard.code.taint.naming import imports_of
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# Lines that may give another name, and those among them that give none: what has no other is not parsed for it.
+NAMING = re.compile(
+    r"(?m)^[^\n]*\b(?:from|import|use|using|require)\b(?:[^\n({]*[({][^)}]{0,4000})?[^\n]*"
+)
+PLAIN = re.compile(r"\s*(?:import|using)\s+(?!static\b)(?:(?! as )[\w., ])+;?\s*\Z")
+# A name for a member of something: `run = os.system`.
+RENAMING = re.compile(
+    r"(?m)^[ \t]*(?:(?:const|let|var|final|val)[ \t]+)?(\w+)[ \t]*=[ \t]*([A-Za-z_]\w*(?:\.\w+)+)[ \t]*;?[ \t]*$"
+)
+WORD = re.compile(r"\w+")
+# Languages in which the name of a type is enough, and its package is left out.
+BY_TYPE = ("java", "kotlin", "scala", "csharp")
+ARGUMENTS = ("arguments", "argument_list", "argument", "keyword_argument", "pair")
+MOST_NAMES = 500
+
+
+def may_rename(text: str, known: frozenset[str]) -> bool:
+    """Return whether a text may give another name to what a `known` word names."""
+    lines = (line for line in NAMING.findall(text) if not PLAIN.match(line))
+    words = {word for line in lines for word in WORD.findall(line)}
+    words.update(name.rpartition(".")[2] for _, name in RENAMING.findall(text))
+    return not words.isdisjoint(known)
+
+
+def spell_out(trees: Trees, language: str, text: str, known: frozenset[str]) -> str:
+    """Return a text with those names written out whose last part, or whose module, is a `known` word.
+
+    Raises ValueError as `Trees.root` does.
+    """
+    root = trees.root(language, text)
+    renamed = RENAMING.findall(text)
+    names = dict(_other_names(imports_of(root, language, text), renamed, known, language))
+    edits = [
+        node.replace(names[node.text()])
+        for node in (_find_uses(root, language, names) if names else ())
+    ]
+    return root.commit_edits(edits) if edits else text
+
+
+def _other_names(
+    imported: Mapping[str, str],
+    renamed: list[tuple[str, str]],
+    known: frozenset[str],
+    language: str,
+) -> Iterator[tuple[str, str]]:
+    """Yield names of a file with what they stand for, where one is not the other and a rule may know it."""
+    given = [local for local, _ in renamed]
+    for local, name in renamed:
+        head, dot, rest = name.partition(".")
+        if given.count(local) == 1 and rest.rpartition(".")[2] in known:
+            yield local, f"{imported.get(head, head)}{dot}{rest}"
+    for local, name in list(imported.items())[:MOST_NAMES]:
+        parts = name.split(".")
+        if local != name and not known.isdisjoint((parts[0], parts[-1])):
+            yield local, ".".join(parts[-2:]) if language in BY_TYPE else name
+
+
+def _find_uses(
+    root: "SgNode", language: str, names: Mapping[str, str]
+) -> "Iterator[SgNode]":
+    """Yield the places at which one of the names is called, handed over, or asked for a member."""
+    shapes = language_named(language).shapes
+    wanted = "|".join(map(re.escape, names))
+    for node in root.find_all(regex=f"^(?:{wanted})$"):
+        parent = node.parent()
+        if parent is None or shapes.get(node.kind()) != "name":
+            continue
+        siblings = parent.named_children()
+        if shapes.get(parent.kind()) in ("call", "member"):
+            is_use = siblings[0].range() == node.range()
+        else:
+            is_use = parent.kind() in ARGUMENTS and siblings[-1].range() == node.range()
+        if is_use:
+            yield node

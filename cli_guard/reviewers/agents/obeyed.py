@@ -1,0 +1,140 @@
+"""Judge the text of a file that agents obey: what is hidden in it, what it orders, and the commands that it gives.
+
+Both states are read, and what the state before had is silent; a line is known by what it says, not by its place.
+"""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.commands import Context, judge_or_raise
+from cli_guard.model import Decision
+from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
+from cli_guard.reviewers.agents.hidden import find_hidden
+from cli_guard.reviewers.agents.markdown import Block, BlockKind, read_blocks
+from cli_guard.reviewers.agents.orders import (
+    find_orders,
+    is_command_ordered,
+    is_excused,
+    order_in,
+    sentences_of,
+)
+from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.agents.states import FileState
+from cli_guard.reviewers.agents.tables import Entry
+from cli_guard.reviewers.commands.extract.nodes import Scalar
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+
+SHELLS = frozenset(("sh", "bash", "zsh", "shell", "console", "shell-session", "terminal"))
+# In a fence without a language, a line that may be a command.
+COMMAND_LINE = re.compile(
+    r"(?m)^[ \t]{0,20}(?:[$%][ \t]+)?([a-z][\w./-]*[ \t]+[^\n]{1,2000})$"
+)
+SPAN = re.compile(r"`((?:[$%][ \t]+)?[A-Za-z_.~$(][^`\n]{3,400})`")
+PROMPT = re.compile(r"(?m)^[ \t>]{0,20}[$%#][ \t]+(?=\w)")
+MOST = 1_000
+LONGEST_SCRIPT = 20_000
+# The rule, the statement, and what is said of it.
+TextRemark = tuple[str, SurfaceStatement, str]
+WHERE = {
+    BlockKind.COMMENT: " in a comment that a page does not show",
+    BlockKind.COLLAPSED: " in a part that a page does not show",
+}
+
+
+def remarks_on_text(subject: ReviewInput, state: FileState) -> Iterator[TextRemark]:
+    """Yield what is to be said about the text of one file and was not so before the change."""
+    if not state.file.is_text or not state.text:
+        return
+    context = context_of(ChangeTree(subject))
+    old = TextOfFile(state, state.old_text, context) if state.old_text else None
+    known = {each[1].identity for each in old.remarks()} if old else set()
+    for remark in TextOfFile(state, state.text, context).remarks():
+        if remark[1].identity not in known:
+            known.add(remark[1].identity)
+            yield remark
+
+
+class TextOfFile:
+    """The text of a file in one state."""
+
+    def __init__(self, state: FileState, text: str, context: Context) -> None:
+        self._file = state.file
+        self._path = state.change.path
+        self._text = text
+        self._context = context
+        is_data = self._path.endswith(".toml")
+        self._blocks = read_blocks(text, is_data=is_data)
+
+    def remarks(self) -> Iterator[TextRemark]:
+        yield from self._of_hidden()
+        yield from self._of_orders()
+        yield from self._of_commands()
+
+    def _of_hidden(self) -> Iterator[TextRemark]:
+        for number, hidden in enumerate(find_hidden(self._text)):
+            if number >= MOST:
+                return
+            shown = hidden.shown
+            words = (
+                f"{hidden.how}, which a reader does not see: {shown}"
+                if shown
+                else hidden.how
+            )
+            deed = order_in(hidden.said)
+            if deed:
+                words = f"{words} ({deed.says})"
+            statement = self._statement("hidden", hidden.how, shown, hidden.line)
+            yield "hidden-text", statement, words
+
+    def _of_orders(self) -> Iterator[TextRemark]:
+        for number, order in enumerate(find_orders(self._blocks)):
+            if number >= MOST:
+                return
+            sentence = printable(redact(order.sentence))
+            where = WHERE.get(order.kind, "")
+            words = (
+                f"the agent is told something that {order.says}{where}: {sentence[:200]}"
+            )
+            statement = self._statement("order", order.deed, sentence, order.line)
+            yield "order", statement, words
+
+    def _of_commands(self) -> Iterator[TextRemark]:
+        commands = (each for block in self._blocks for each in commands_in(block))
+        for number, (line, command) in enumerate(commands):
+            if number >= MOST:
+                return
+            verdict = judge_or_raise(command, self._context)
+            if verdict.verdict is not Decision.DENY:
+                continue
+            spans = verdict.evidence
+            start = spans[0].start if spans else 0
+            at = line + command.count("\n", 0, start)
+            shown = command.split("\n")[at - line]
+            words = f"the agent is told to run what is always denied: {verdict.reason}"
+            statement = self._statement("command", "command", printable(redact(shown)), at)
+            yield "text-command", statement, words
+
+    def _statement(self, kind: str, name: str, value: str, line: int) -> SurfaceStatement:
+        entry = Entry(kind, (), {})
+        node = Scalar(((line, value),))
+        return SurfaceStatement(self._file, entry, self._path, name, value, line, node)
+
+
+def commands_in(block: Block) -> Iterator[tuple[int, str]]:
+    """Yield the commands that a block gives, each with its first line."""
+    if block.kind is BlockKind.FENCE:
+        if is_excused(block):
+            return
+        is_shell = block.language.lower() in SHELLS
+        if is_shell and len(block.text) <= LONGEST_SCRIPT:
+            yield block.lines[0][0], PROMPT.sub("", block.text)
+        elif is_shell or not block.language:
+            for found in COMMAND_LINE.finditer(block.text):
+                yield block.line_at(found.start()), found[1]
+        return
+    for sentence in sentences_of(block):
+        for span in SPAN.finditer(sentence.raw):
+            if " " in span[1] and is_command_ordered(sentence.raw[: span.start()]):
+                yield sentence.line, span[1]

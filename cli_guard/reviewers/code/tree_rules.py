@@ -1,0 +1,177 @@
+"""Rules over syntax trees: ast-grep's rule objects, read from `rules/code/<topic>.yml` and `<topic>-*.yml`.
+
+Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a document's `metadata` has
+
+    keywords    the rule is tried on a text that holds one of them; keeps the common case free
+    when        a regular expression of linear time: nor is it tried on a text without a match of it
+    unless      the rule is not tried on a text that holds one of them
+    paths       a regular expression: the rule is tried only where it matches the path
+    unassigned  a name that the rule binds: a match is dropped if the file gives that shell variable a value, or if the
+                group of the regular expression in `assigned` is its text somewhere in the file
+    passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
+                group is that name somewhere in the file
+    in_tests    "lower" (one step less, the default), "same", "off", "only"
+    focus       a regular expression: report each line of the node that it matches, not the node
+    else_at     a regular expression: if no such line was added, report the first added line that this matches
+    once        a regular expression: report the first match in a file, and none in which it finds a text that it
+                also found in the file before the change
+
+A rule may bind `$TO`: the last node that is part of the offence. A line after it, such as the body of a
+callback, does not bring the finding up again. Rule objects in `rules/code/utils/<topic>.yml` can be used
+with `matches` by every rule of that topic.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from cli_guard.code.languages import GRAMMARS
+from cli_guard.errors import ConfigError
+from cli_guard.policy.user_rules import UserRules, cut_all
+from cli_guard.reviewers.code.remarks import applies
+from cli_guard.rules import catalog, data
+from cli_guard.rules.catalog import Rule, read_table
+
+if TYPE_CHECKING:
+    from ast_grep_py import Config
+
+PATTERNS = ("when", "paths", "assigned", "passed_to", "focus", "else_at", "once")
+WORD = re.compile(r"[A-Za-z_]\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRule:
+    """A rule with the data for its findings; `config` is ast-grep's rule object.
+
+    `fills_text`: it is about what is put into a text, in which a number does no harm.
+    """
+
+    rule: Rule
+    config: "Config"
+    keywords: tuple[str, ...]
+    unless: tuple[str, ...]
+    message: str
+    fix: str | None
+    unassigned: str | None
+    patterns: Mapping[str, re.Pattern[str]]
+    fills_text: bool = False
+
+    def wants(self, path: str, text: str) -> bool:
+        """Return whether the text may match at all."""
+        return (
+            any(map(text.__contains__, self.keywords))
+            and applies(self.rule, path)
+            and self._finds("paths", path)
+            and not any(word in text for word in self.unless)
+            and self._finds("when", text)
+        )
+
+    def _finds(self, name: str, text: str) -> bool:
+        return name not in self.patterns or bool(self.patterns[name].search(text))
+
+
+@cache
+def rules_of(topic: str) -> tuple[TreeRule, ...]:
+    """Return the rules of one topic, read at its first file: a change to a README reads none."""
+    utils = _utils(topic)
+    files = [
+        f"code/{name}"
+        for name in sorted(data.names("code"), key=lambda name: name.removesuffix(".yml"))
+        if name == f"{topic}.yml"
+        or (name.startswith(f"{topic}-") and name.endswith(".yml"))
+    ]
+    return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
+
+
+@cache
+def words_of(topic: str) -> frozenset[str]:
+    """Return the words that the rules of a topic compare code with."""
+    texts = (text for rule in rules_of(topic) for text in _compared(rule.config))
+    return frozenset(word for text in texts for word in WORD.findall(text))
+
+
+def _compared(part: object) -> Iterator[str]:
+    """Yield the patterns and regular expressions of a rule object."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key in ("regex", "pattern") and isinstance(value, str):
+                yield value
+            else:
+                yield from _compared(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _compared(value)
+
+
+@lru_cache(maxsize=20)
+def user_rules_of(users: UserRules, language: str) -> tuple[TreeRule, ...]:
+    """Return the repository's own rules for a language."""
+    rules = (_compile(rule, {}) for rule in users.rules_for(language))
+    return tuple(replace(rule, patterns=cut_all(rule.patterns)) for rule in rules)
+
+
+def check_user_rules(users: UserRules) -> None:
+    """Check that ast-grep accepts the rules. Raises ConfigError with the place of the first that it does not."""
+    if not users.documents:
+        return
+    from ast_grep_py import SgRoot
+
+    for name, document in users.documents.items():
+        language = document.language.lower()
+        place = users.places[name]
+        if language not in GRAMMARS:
+            raise ConfigError(
+                f"{place}: no language {document.language!r}: choose of {', '.join(sorted(GRAMMARS))}"
+            )
+        (rule,) = (each for each in user_rules_of(users, language) if each.rule.id == name)
+        try:
+            SgRoot("", language).root().find(rule.config)
+        except Exception as error:  # what the library raises depends on the mistake
+            causes = re.findall(
+                r"(?m)^ +\d+: (.+)", str(error).partition("Stack backtrace")[0]
+            )
+            told = "; ".join(causes) or str(error).partition("\n")[0]
+            raise ConfigError(
+                f"{place}: the rule {name} is not one of ast-grep: {told[:300]}"
+            ) from None
+
+
+@cache
+def _text_rules() -> tuple[str, ...]:
+    return tuple(read_table("code/effects.toml")["texts"]["rules"].split())
+
+
+def _utils(topic: str) -> Mapping[str, Any]:
+    if f"{topic}.yml" not in data.names("code/utils"):
+        return {}
+    documents = data.read(f"code/utils/{topic}.yml")
+    return {document["id"]: document["rule"] for document in documents}
+
+
+def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
+    document = rule.extra["document"]
+    # ast-grep compiles all utils that it is given for every search. Utils use no others.
+    used = {
+        name: body
+        for name, body in utils.items()
+        if f"'matches': '{name}'" in str(document["rule"])
+    }
+    config: Config = {"rule": document["rule"], "utils": used}
+    if "constraints" in document:
+        config["constraints"] = document["constraints"]
+    return TreeRule(
+        rule=rule,
+        config=config,
+        keywords=tuple(rule.extra["keywords"]),
+        unless=tuple(rule.extra.get("unless", ())),
+        message=document["message"].strip(),
+        fix=document.get("fix"),
+        unassigned=rule.extra.get("unassigned"),
+        patterns={
+            name: re.compile(rule.extra[name]) for name in PATTERNS if name in rule.extra
+        },
+        fills_text=any(fnmatchcase(rule.id, f"code-{each}") for each in _text_rules()),
+    )
