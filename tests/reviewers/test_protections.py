@@ -8,7 +8,7 @@ from examples import examples, near_misses
 from repositories import Repo
 from rules.example_kinds import changed_files
 
-from cli_guard.model import ChangeSet, Finding, Severity, Status
+from cli_guard.model import ChangeSet, Finding, Status
 from cli_guard.reviewers.protections import review
 
 HANDLER = "<<path:app/views.py>>\n"
@@ -240,7 +240,12 @@ def test_a_guard_that_is_asked_nowhere_now_is_reported(change: str) -> None:
 
 
 def test_of_a_copy_nothing_is_gone() -> None:
-    subject = changed_files(PLAIN)
+    subject = changed_files(
+        f"""{HANDLER} def save(user, page):
+-    check_permission(user, page)
+     page.save(user)
+"""
+    )
     (change,) = subject.changes
     copied = ChangeSet((replace(change, status=Status.COPIED),))
     assert review(replace(subject, changes=copied)).findings == ()
@@ -249,125 +254,6 @@ def test_of_a_copy_nothing_is_gone() -> None:
 def found(change: str) -> Finding:
     (finding,) = review(changed_files(change)).findings
     return finding
-
-
-PLAIN = f"""{HANDLER} def save(user, page):
--    check_permission(user, page)
-     page.save(user)
-"""
-WARNED = f"""{HANDLER} def save(user, page):
--    # An attacker could save over the pages of others.
--    check_permission(user, page)
-     page.save(user)
-"""
-SIBLINGS = f"""{HANDLER} def load(user, page):
-     check_permission(user, page)
-     return page.load()
-
- def delete(user, page):
-     check_permission(user, page)
-     page.delete()
-
- def save(user, page):
--    check_permission(user, page)
-     page.save(user)
-"""
-
-
-REACHED = f"""{HANDLER} import subprocess
- from flask import request
- def run():
-     name = request.args["name"]
--    validate_name(name)
-     subprocess.run("tar xf " + name, shell=True)
-"""
-
-
-def test_a_loss_asks_where_data_from_outside_is_followed_through_the_function() -> None:
-    finding = found(REACHED)
-    assert finding.rule == "protection-validation"
-    assert finding.severity is Severity.HIGH
-    assert "data from outside" in finding.message
-    harmless = found(REACHED.replace('request.args["name"]', '"a.tar"'))
-    assert harmless.severity is Severity.MEDIUM
-
-
-BARE = f"""{HANDLER} def save(user, name):
--    open("/srv/pages/" + secure_filename(name), "w").write(user.text)
-+    open("/srv/pages/" + name, "w").write(user.text)
-"""
-REFUSED = """<<path:src/merge.js>>
- function merge(target, key, value) {
--  if (key === '__proto__') return;
-   target[key] = value;
- }
-"""
-ANSWERED = f"""{HANDLER} def save(user, page):
--    if page.owner_id != user.id:
--        return forbidden()
-     page.save(user)
-"""
-STILL_ASKED = f"""{HANDLER} def load(user, page):
-     if not user.can_read:
-         return None
-     return page.load()
-
- def find(user, page):
-     if not user.can_read:
-         return None
-     return page.find()
-
- def save(user, page):
--    if not user.can_read:
--        return None
-     return page.save(user)
-"""
-ROWS = """<<path:app/menu.rb>>
- Access.map do |map|
-   map.permission :read, {:pages => [:index]}
--  map.permission :write, {:pages => [:edit]}
-   map.permission :delete, {:pages => [:destroy]}
-   map.permission :close, {:pages => [:close]}
- end
-"""
-OTHERWISE = BARE.replace('+    open("/srv/pages/" + name,', "+    open(page_path(name),")
-
-
-@examples(
-    ("change", "reason"),
-    (
-        (BARE, "without it"),
-        (REFUSED, "it refused `__proto__`"),
-        (ANSWERED, "it refused who was not allowed"),
-        (STILL_ASKED, "2 other conditions"),
-        (PLAIN, ""),
-        (ROWS, ""),
-        (OTHERWISE, ""),
-    ),
-)
-def test_a_loss_asks_where_the_change_itself_shows_that_nothing_took_its_place(
-    change: str, reason: str
-) -> None:
-    finding = found(change)
-    assert finding.severity is (Severity.HIGH if reason else Severity.MEDIUM)
-    assert reason in finding.message
-
-
-@examples(
-    ("change", "severity"),
-    (
-        (PLAIN, Severity.MEDIUM),
-        (WARNED, Severity.HIGH),
-        (SIBLINGS, Severity.HIGH),
-    ),
-)
-def test_a_loss_asks_where_a_warning_went_along_or_others_still_check(
-    change: str, severity: Severity
-) -> None:
-    finding = found(change)
-    assert finding.rule == "protection-access"
-    assert finding.severity is severity
-    assert ("other places" in finding.message) == (change is SIBLINGS)
 
 
 def test_a_helper_that_goes_is_reported_where_it_was_called() -> None:

@@ -292,10 +292,13 @@ def loosened_words(change: TextChange) -> tuple[str, str] | None:
     """Return the sort and why, if a word became one that is weaker in one of the orders."""
     gone = change.gone.strip()
     new = change.new.strip()
+    known = every_ordered_word()
+    if known.isdisjoint(ordered_words(gone)) or known.isdisjoint(ordered_words(new)):
+        return None
+    length = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new)))
     for sort, ranks in orders():
         longest = 1 if sort == "match" else LONGEST_WORDS
-        short = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new))) <= 2 * longest
-        if short and is_weaker(new, gone, ranks):
+        if length <= 2 * longest and is_weaker(new, gone, ranks):
             return sort, f"`{new}` is weaker than `{gone}`"
     return None
 
@@ -319,5 +322,18 @@ def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
     whole = text.lower()
     if whole in ranks:
         return ranks[whole]
-    words = {*key_words(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole)}
-    return min((ranks[word] for word in words if word in ranks), default=None)
+    return min((ranks[word] for word in ordered_words(text) & ranks.keys()), default=None)
+
+
+@lru_cache(maxsize=2_000)
+def ordered_words(text: str) -> frozenset[str]:
+    """Return the words and signs of a text that may be in an order."""
+    whole = text.lower()
+    return frozenset(
+        (whole, *key_words(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole))
+    )
+
+
+@cache
+def every_ordered_word() -> frozenset[str]:
+    return frozenset(word for _, ranks in orders() for word in ranks)

@@ -291,24 +291,24 @@ def entry_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield the entry that a text is in a list, by the names of what the list is given or bound to."""
     owners: list[str] = []
     is_listed = False
+    kinds = place.kinds
     for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
-        around = ReadNode(node, place.text, place.kinds, "", "")
-        is_listed = is_listed or around.kind in place.kinds.lists
-        if around.shape == "call":
-            owners.append(call_name(around))
-        elif around.kind in place.kinds.arguments:
+        kind = node.kind()
+        shape = kinds.shapes.get(kind)
+        is_listed = is_listed or kind in kinds.lists
+        if shape == "call":
+            owners.append(call_name(ReadNode(node, place.text, kinds, "", "")))
+        elif kind in kinds.arguments:
             # `List.of("a", "b")`
             is_listed = is_listed or len(node.named_children()) > 1
-        elif is_bound(around) and around.key:
-            owners.append(around.key)
-            break
+        elif kind in kinds.options or shape == "assign":
+            key = ReadNode(node, place.text, kinds, "", "").key
+            if key:
+                owners.append(key)
+                break
     if is_listed and any(owners):
         name = ".".join(owner for owner in reversed(owners) if owner)
         yield place.fact(FactKind.ENTRY, name, place.source.strip("\"'`"))
-
-
-def is_bound(place: ReadNode) -> bool:
-    return place.kind in place.kinds.options or place.shape == "assign"
 
 
 def decorator_fact(place: ReadNode) -> CodeFact:

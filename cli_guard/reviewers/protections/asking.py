@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 
 from cli_guard.code.changes.difference import ChangeDifference
 from cli_guard.code.changes.facts import (
@@ -16,17 +15,14 @@ from cli_guard.code.changes.facts import (
 )
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.model import FileChange
-from cli_guard.reviewers.protections.families import GROUP, families_of
-from cli_guard.reviewers.protections.losses import LONGEST_LINE, Loss, hunk_of
+from cli_guard.reviewers.protections.bare import bare_now
+from cli_guard.reviewers.protections.families import families_of
+from cli_guard.reviewers.protections.losses import Loss
+from cli_guard.reviewers.protections.refusals import attack_refused, warned_by_helper
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules import data
 
-TABLE = f"{GROUP}/warnings.toml"
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
-# Around a call that went, as much text as tells its place from others.
-CONTEXT = 12
-BLANKS = re.compile(r"\s+")
 ASKED = r"(?i:\b(?:if|unless|elif|elseif|elsif|require|assert|guard|when)\b|\?)[^\n]{0,300}"
 
 
@@ -36,8 +32,9 @@ def reason_to_ask(
     """Return why a loss asks for a person, None if nothing says that it must."""
     reasons: Sequence[Callable[[], str | None]] = (
         lambda: asked_elsewhere(loss, subject),
-        lambda: bare_now(loss),
-        lambda: attack_refused(loss),
+        lambda: bare_now(loss, subject, difference),
+        lambda: attack_refused(loss, difference),
+        lambda: warned_by_helper(loss, difference),
         lambda: follow_data(loss, subject, difference),
     )
     return next((reason for find in reasons if (reason := find())), None)
@@ -98,61 +95,6 @@ def is_row(loss: Loss, subject: ReviewInput) -> bool:
     around = lines[max(loss.fact.line - 2, 0) : loss.fact.line + 1]
     rows = [line for line in around if begins.match(line.lstrip())]
     return len(rows) > 1 and loss.fact.kind is FactKind.CALL
-
-
-def bare_now(loss: Loss) -> str | None:
-    """Return that what a call was put around stands in the same place without it."""
-    fact = loss.fact
-    hunk = hunk_of(loss.file.change, fact)
-    if fact.kind is not FactKind.CALL or hunk is None or not fact.detail:
-        return None
-    name = re.escape(fact.name.rpartition(".")[2])
-    given = re.escape(without_blanks(fact.detail))
-    call = re.compile(rf"[\w$.:\\>-]{{0,100}}{name}\({given}\)")
-    first = first_argument(without_blanks(fact.detail))
-    start = fact.line - hunk.old_start
-    before = without_blanks("\n".join(hunk.removed[start:]))
-    match = call.search(before)
-    if match is None:
-        return None
-    head = before[max(match.start() - CONTEXT, 0) : match.start()]
-    tail = before[match.end() : match.end() + CONTEXT]
-    if len(head) + len(tail) < CONTEXT:
-        return None
-    if f"{head}{first}{tail}" in without_blanks("\n".join(hunk.added)):
-        return "what it was put around stands there now without it"
-    return None
-
-
-def without_blanks(text: str) -> str:
-    return BLANKS.sub("", text[: 20 * LONGEST_LINE])
-
-
-def first_argument(arguments: str) -> str:
-    """Return what stands before the first comma that is in no brackets."""
-    depth = 0
-    for at, char in enumerate(arguments):
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            return arguments[:at]
-    return arguments
-
-
-@cache
-def _refusals() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    table = data.read(TABLE)["refusals"]
-    return re.compile(table["answers"]), re.compile(table["looked_for"])
-
-
-def attack_refused(loss: Loss) -> str | None:
-    """Return that a guard looked for what only an attack has, or answered that it was not allowed."""
-    fact = loss.fact
-    if fact.kind is not FactKind.GUARD:
-        return None
-    answers, looked_for = _refusals()
-    if found := looked_for.search(fact.name):
-        return f"it refused `{found[0]}`"
-    return "it refused who was not allowed" if answers.search(fact.detail) else None
 
 
 def follow_data(

@@ -67,7 +67,7 @@ def findings_of(
     weakenings: Sequence[Weakening],
     warned: Sequence[Warned],
 ) -> list[Found]:
-    """Return one finding for each place, by path and line: of several that of the first rule of the list."""
+    """Return one finding for each place, by path and line: of several one that asks, then that of the first rule."""
     order = {rule: number for number, rule in enumerate(catalog.by_id(GROUP))}
     every = [
         Found(finding_of_loss(loss, subject, difference), loss.fact, loss.file)
@@ -78,7 +78,11 @@ def findings_of(
     ]
     every += [Found(finding_of_warning(fact, file), fact, file) for fact, file in warned]
     found: dict[tuple[str, int], Found] = {}
-    for each in sorted(every, key=lambda each: order[each.finding.rule]):
+
+    def rank(each: Found) -> tuple[bool, int]:
+        return each.finding.severity is not Severity.HIGH, order[each.finding.rule]
+
+    for each in sorted(every, key=rank):
         found.setdefault(place_of(each.finding), each)
     return [found[place] for place in sorted(found)]
 

@@ -72,9 +72,9 @@ def with_next(comment: CodeFact, line: CodeFact) -> CodeFact:
 
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
-    """Return whether the lines that a hunk removed speak of an attack, and those that it added do not."""
-    removed = any(removes(hunk, fact) for fact in speaking(file.went))
-    return removed and not any(covers(hunk, fact) for fact in speaking(file.came))
+    """Return whether the lines that a hunk removed speak of an attack more often than those that it added."""
+    removed = sum(removes(hunk, fact) for fact in speaking(file.went))
+    return removed > sum(covers(hunk, fact) for fact in speaking(file.came))
 
 
 def removes(hunk: Hunk, fact: CodeFact) -> bool:
