@@ -99,7 +99,7 @@ def find_split_words(text: str) -> Iterator[HiddenText]:
             continue
         before = WORD_BEFORE.search(line[max(found.start() - 40, 0) : found.start()])
         behind = WORD_BEHIND.match(line, found.end())
-        word = f"{before[0] if before else ''}{behind[0] if behind else ''}"
+        word = "".join(part[0] for part in (before, behind) if part)
         yield HiddenText(
             "characters without width inside a word", UNSEEN.sub("", word), number
         )

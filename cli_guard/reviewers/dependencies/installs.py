@@ -24,9 +24,7 @@ INSTALLERS = {
     **dict.fromkeys(("apk", "brew"), "system"),
     **dict.fromkeys(("pip", "pip3", "pipx", "uv", "poetry", "pdm"), "pypi"),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), "npm"),
-    "gem": "gem",
-    "cargo": "cargo",
-    "go": "go",
+    **{name: name for name in ("gem", "cargo", "go")},
 }
 INSTALL = frozenset(("install", "add", "i"))
 # What runs the command behind it.
