@@ -19,7 +19,9 @@ SENTENCE_END = re.compile(
     r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|\n\s{0,40}(?=\||[-*•]\s|\d{1,3}[.)]\s)"
 )
 TOKEN = re.compile(r"[\w’']+(?:-\w+)*|--?[a-z][\w-]*|[^\w\s]")
-MARKUP = re.compile(r"[*`]{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|^#{1,6}\s|^>\s?|\[[ x]\]\s")
+MARKUP = re.compile(
+    r"[*`]{1,3}|(?<!\w)_{1,2}(?![A-Z]+\b)|_{1,2}(?!\w)|^#{1,6}\s|^>\s?|\[[ x]\]\s"
+)
 QUOTED = re.compile(
     r"\"[^\"\n]{3,400}\"|“[^”\n]{3,400}”|«[^»\n]{3,400}»|(?<!\w)'[^'\n]{8,400}'(?!\w)"
 )
@@ -234,9 +236,10 @@ def deed_in(
         # Of a passive, what it is done to stands before it.
         start = tokens[place].end() if verb == names[place] else 0
         clause = CLAUSE_END.split(sentence[start : start + LONGEST_CLAUSE], maxsplit=1)[0]
+        earlier = f"{before} {sentence[: tokens[place].start()]}"
         for deed in deeds_of(verb):
             if is_done(deed, names, place, is_about_others) and deed.matches(
-                verb, clause, before, behind
+                verb, clause, earlier, behind
             ):
                 return deed
     return None

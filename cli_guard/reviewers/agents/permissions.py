@@ -143,15 +143,35 @@ def find_lost_denials(
     before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
 ) -> Iterator[Widening]:
     """Yield what was denied or asked about and is not any more."""
-    after = [(strength_of(each), grant_of(each)) for each in denials_in(new)]
-    for statement in denials_in(before):
+    there = {each.identity: each for each in denials_in(new)}
+    after = [(strength_of(each), grant_of(each)) for each in holding_denials(new)]
+    for statement in holding_denials(before):
         grant = grant_of(statement)
         strength = strength_of(statement)
         if any(other >= strength and each.covers(grant) for other, each in after):
             continue
         verb = "denied" if strength == STRONGEST else "asked about"
         words = f"`{shorten(text_of_denial(statement))}` is no longer {verb}"
-        yield Widening(statement, "denial", words, is_gone=True)
+        if kept := there.get(statement.identity):
+            yield Widening(kept, "denial", f"{words}: what stands behind it allows it")
+        else:
+            yield Widening(statement, "denial", words, is_gone=True)
+
+
+def holding_denials(
+    statements: Sequence[SurfaceStatement],
+) -> Iterator[SurfaceStatement]:
+    """Yield the denials that no later grant takes back, for a tool of which the later of two wins."""
+    ordered = [each for each in grants_in(statements) if each.entry.words.get("is_ordered")]
+    for statement in denials_in(statements):
+        if not any(
+            each.order > statement.order
+            and each.path == statement.path
+            and each.entry.word("sort") == statement.entry.word("sort")
+            and fnmatchcase(statement.name, each.name)
+            for each in ordered
+        ):
+            yield statement
 
 
 def text_of_denial(statement: SurfaceStatement) -> str:

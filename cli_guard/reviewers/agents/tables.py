@@ -82,7 +82,8 @@ def read_file(table: Mapping[str, Any], tool: Mapping[str, Any]) -> SurfaceFile:
     return SurfaceFile(
         tool=table.get("tool", tool["tool"]),
         paths=re.compile(rf"(?:^|/)(?:{table['paths']})$"),
-        format=table.get("format", "json"),
+        # What says nothing is not read.
+        format=table.get("format", "json" if entries else "none"),
         roots=tuple(map(steps_of, table.get("roots", [""]))),
         entries=entries,
         merges=tuple(table.get("merges", ())),
