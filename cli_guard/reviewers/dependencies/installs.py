@@ -40,8 +40,11 @@ MOST_DEPTH = 50
 
 def review_installs(world: DependencyWorld) -> Iterator[Finding]:
     """Yield what is known of the packages that the commands of a change install, and of names like popular ones."""
+    locks = {each.path for each in world.differences if each.is_lock}
     for change in world.subject.changes:
         if change.kind is not Kind.TEXT or change.status is Status.DELETED:
+            continue
+        if change.path in locks:
             continue
         text = world.subject.text_at(change.path) if change.added else None
         if (
