@@ -21,6 +21,8 @@ GITHUB = re.compile(
     r"//(?:api\.github\.com/repos|github\.com)/([^/]+/[^/]+?)(?:\.git)?(?:/|$)"
 )
 ZIPBALL = re.compile(r"//api\.github\.com/repos/[^/]+/[^/]+/zipball/([0-9a-f]{40})$")
+# The manifest that names a package behind another name, and what it writes before the package.
+MANIFESTS = {"npm": ("package.json", "npm:"), "hex": ("mix.exs", ":")}
 NUMBER = re.compile(r"\d+|[a-z]+")
 
 
@@ -125,8 +127,9 @@ def _composer_otherwise(entry: Dependency) -> str:
 
 def _is_stated(world: DependencyWorld, each: DependencyChange, entry: Dependency) -> bool:
     """Return whether a manifest, or another entry, asks for a package by another name."""
-    wanted = f"npm:{entry.package}"
+    name, mark = MANIFESTS.get(entry.ecosystem, MANIFESTS["npm"])
+    wanted = f"{mark}{entry.package}"
     if isinstance(each.new, LockListing) and each.new.asks_for(entry.name, wanted):
         return True
-    manifest = world.subject.text_at(join(dirname(each.path), "package.json")) or ""
+    manifest = world.subject.text_at(join(dirname(each.path), name)) or ""
     return wanted in manifest.lower()

@@ -13,6 +13,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies import lock_entries, lock_tables
 from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
 from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
+from cli_guard.reviewers.dependencies.mix_pieces import cut_mix, read_mix
 from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import (
     Dependency,
@@ -22,6 +23,10 @@ from cli_guard.reviewers.dependencies.reading import (
     read,
 )
 from cli_guard.reviewers.dependencies.toml_pieces import cut_toml, parse_toml
+from cli_guard.reviewers.dependencies.verification_pieces import (
+    cut_verification,
+    read_verification,
+)
 from cli_guard.reviewers.dependencies.yaml_pieces import cut_yaml, parse_yaml
 
 
@@ -94,6 +99,8 @@ FORMATS: Mapping[str, Format] = {
         _json("dependencies/*"), lock_entries.read_nuget, "version", ("1", "2")
     ),
     "pub": Format(_yaml("packages"), lock_entries.read_pub),
+    "mix": Format(cut_mix, read_mix),
+    "gradle": Format(cut_verification, read_verification),
     "cargo": Format(_toml("package"), lock_tables.read_cargo, "version", ("3", "4")),
     "python": Format(_toml("package", "packages"), lock_tables.read_python),
 }

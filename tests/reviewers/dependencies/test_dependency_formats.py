@@ -15,14 +15,11 @@ from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.lock_files import read_listing
-from cli_guard.reviewers.dependencies.names import (
-    edits,
-    read_names,
-    similar_name,
-)
+from cli_guard.reviewers.dependencies.names import read_names, similar_name
 from cli_guard.reviewers.dependencies.reading import formats_of
 from cli_guard.reviewers.dependencies.versions import is_in_range, is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.near_names import edits
 
 TABLE = Path(__file__).parent / "changes.toml"
 CHANGES = [

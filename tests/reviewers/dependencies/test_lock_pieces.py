@@ -215,6 +215,7 @@ def test_anchors_merge_keys_and_several_documents_are_read_as_a_whole() -> None:
     }
 
 
+VERIFICATION = "gradle/verification-metadata.xml"
 LAYOUTS = [
     ("package-lock.json", '{"lockfileVersion": 9, "modules": []}', True),
     ("package-lock.json", '{"lockfileVersion": 3, "modules": [{"a": 1}]}', True),
@@ -233,6 +234,22 @@ LAYOUTS = [
     ("Cargo.lock", "version = 5\n", True),
     ("Cargo.lock", "version = 4\n", False),
     ("tests/data/package-lock.json", "{", False),
+    ("mix.lock", '%{\n  "a": {:hex, :a, "1.0.0"},\n}\n', False),
+    ("mix.lock", '%{"a": {:hex, :a, System.cmd("id", [])}}\n', True),
+    ("mix.lock", '%{"a": {:hex, :a, "#{b()}"}}\n', True),
+    ("mix.lock", '%{"a": {:hex, :a, "1"}, "a": {:hex, :a, "2"}}\n', True),
+    ("mix.lock", '%{"a": {:hex, :a, "1"}} |> b\n', True),
+    ("mix.lock", '%{"a": ' + "[" * 100_000, True),
+    (VERIFICATION, "<verification-metadata/>", False),
+    (VERIFICATION, "<metadata/>", True),
+    (VERIFICATION, "<verification-metadata>", True),
+    (
+        VERIFICATION,
+        '<!DOCTYPE a [<!ENTITY b "c">]><verification-metadata>&b;</verification-metadata>',
+        True,
+    ),
+    (VERIFICATION, "<verification-metadata>" + "<a>" * 100_000, True),
+    ("tests/gradle/verification-metadata.xml", "<", False),
 ]
 
 
