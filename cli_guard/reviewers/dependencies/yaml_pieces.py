@@ -32,7 +32,12 @@ SINGLE = r"'(?:[^'\n]|'')*+'"
 DOUBLE = r'"(?:[^"\\\n]|\\[^\n])*+"'
 FIRST = r"""[^\s\-?:,\[\]{}\#&*!|>'"%@`]"""
 PLAIN = rf"{FIRST}(?:[^\s:\#]|:(?=[^ \n])|(?<=[^ ])\#|[ ](?=[^ \#\n])|[ ]++(?=[^ \#\n]))*+"
-INNER = rf"""[^\s\[\]{{}}"'&*!\#|>%@`]|(?<=[^ \[{{,])[&*!\#|>%@]|[ ]|{SINGLE}|{DOUBLE}"""
+# Within brackets a value ends at one of these too; parsers do not agree on a question mark there.
+FLOW_PLAIN = (
+    rf"(?:{FIRST}|-(?=[^\s,\[\]{{}}?]))"
+    r"(?:[^\s,\[\]{}?:\#]|:(?=[^\s,\[\]{}?])|(?<=[^ ])\#|[ ]++(?=[^\s,\[\]{}?:\#]))*+"
+)
+INNER = rf"""[ ,]|:(?=[ ])|(?<=["'\]}}]):|{SINGLE}|{DOUBLE}|{FLOW_PLAIN}"""
 FLOW = rf"[\[{{](?:{INNER}|[\[{{](?:{INNER})*+[\]}}])*+[\]}}]"
 VALUE = rf"(?:{SINGLE}|{DOUBLE}|{FLOW}|{PLAIN})"
 KEY = rf"(?:{SINGLE}|{DOUBLE}|(?!<<[ ]*:){PLAIN})[ ]*+:"
