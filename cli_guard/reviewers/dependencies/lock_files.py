@@ -55,7 +55,7 @@ def _yaml(*paths: str) -> Callable[[str], LockCut]:
 def _cut_yarn(text: str) -> LockCut:
     """Return the entries of Yarn 2 or later; the head has the key that its hashes are made with."""
     cut = cut_yaml(text, ((),))
-    metadata = (_data_of(each) for each in cut.pieces if each.key == "__metadata")
+    metadata = (data_of(each) for each in cut.pieces if each.key == "__metadata")
     head: Any = next(metadata, {})
     return replace(cut, head=head if isinstance(head, dict) else {})
 
@@ -133,7 +133,7 @@ class LockListing(Listing):
         if piece not in self._read:
             self._read[piece] = tuple(
                 replace(each, line=piece.line, last=piece.last)
-                for each in self.form.reader(piece, _data_of(piece), self.head)
+                for each in self.form.reader(piece, data_of(piece), self.head)
             )
         return self._read[piece]
 
@@ -165,7 +165,7 @@ class LockListing(Listing):
 
     def asks_for(self, name: str, wanted: str) -> bool:
         """Return whether an entry, or a package of the workspace, depends on a name with a range that begins so."""
-        tables = [_data_of(each) for each in self.pieces if wanted in each.text.lower()]
+        tables = [data_of(each) for each in self.pieces if wanted in each.text.lower()]
         tables += self.head.get("workspaces", {}).values() if self.head else ()
         return any(_asks_for(each, name, wanted) for each in tables)
 
@@ -207,7 +207,8 @@ def _asks_for(data: Any, name: str, wanted: str) -> bool:
     )
 
 
-def _data_of(piece: LockPiece) -> Any:
+def data_of(piece: LockPiece) -> Any:
+    """Return a piece as data; raises UnreadableLock."""
     if piece.form == "json":
         return parse_json(piece.text)
     if piece.form == "toml":
