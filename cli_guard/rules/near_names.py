@@ -25,6 +25,11 @@ def edits(name: str) -> Iterator[str]:
             yield head + letter + tail
 
 
+def shorter(name: str) -> set[str]:
+    """Return a name and what is left of it without one letter: two names one edit apart have one of these in common."""
+    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
+
+
 def find_near(name: str, known: Collection[str], shortest: int) -> str:
     """Return the known name that an unknown one resembles, "" if there is none or it is known itself.
 

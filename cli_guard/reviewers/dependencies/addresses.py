@@ -9,9 +9,13 @@ from posixpath import dirname, join
 from urllib.parse import unquote
 
 from cli_guard.reviewers.dependencies.changes import DependencyChange
-from cli_guard.reviewers.dependencies.judging import DependencyWorld, Remark
+from cli_guard.reviewers.dependencies.judging import (
+    DependencyWorld,
+    Remark,
+    message_of_host,
+)
 from cli_guard.reviewers.dependencies.lock_files import LockListing
-from cli_guard.reviewers.dependencies.reading import HOST, Dependency, normalise
+from cli_guard.reviewers.dependencies.reading import Dependency, normalise
 
 # An address of a registry of npm: the package, and the file with its version.
 NPM = re.compile(r"/((?:@[^/]+/)?[^/@]+)/-/(?:@[^/]+/)?([^/]+)\.tgz$")
@@ -46,17 +50,11 @@ def judge_address(
             f"{name} is the package {entry.package} by another name, which nothing asks for"
         )
         yield rule, message
-    for host in sorted({host_of(address) for address in entry.addresses} - {""}):
+    for host in sorted(entry.hosts - {entry.host}):
         if each.is_new or each.old.is_empty or each.old.has_host(host):
             continue
         if world.is_first("host", host):
-            message = f"{name} comes from {host}, which {each.path} did not use before"
-            yield "deps-new-host", message
-
-
-def host_of(address: str) -> str:
-    found = HOST.search(address)
-    return found[1].lower() if found else ""
+            yield "deps-new-host", message_of_host(each, was, entry, host)
 
 
 def named_otherwise(entry: Dependency) -> str:

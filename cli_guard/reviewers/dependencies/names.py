@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from cli_guard.rules import data
-from cli_guard.rules.near_names import LONGEST, edits, find_near
+from cli_guard.rules.near_names import LONGEST, edits, find_near, shorter
 
 # A name of four letters is one edit from many words.
 SHORTEST = 5
@@ -30,11 +30,6 @@ def read_names(file: str) -> frozenset[str]:
 
 def popular_names(ecosystem: str) -> frozenset[str]:
     return read_names(f"{ecosystem}-popular.txt")
-
-
-def shorter(name: str) -> set[str]:
-    """Return a name and what is left of it without one letter: two names one edit apart have one of these in common."""
-    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
 
 
 @cache

@@ -83,6 +83,12 @@ class Dependency:
         return found[1].lower() if found else ""
 
     @property
+    def hosts(self) -> frozenset[str]:
+        """Return the hosts of its source and of its files."""
+        found = (HOST.search(address) for address in self.addresses)
+        return frozenset((self.host, *(each[1].lower() for each in found if each))) - {""}
+
+    @property
     def is_setting(self) -> bool:
         return self.kind not in DEPENDENCIES
 

@@ -43,8 +43,9 @@ def read_root(
 ) -> RootList | None:
     """Return what a lock file lists for a manifest, None if it has no such list or cannot be read."""
     reader = READERS.get(basename(path))
-    is_known = isinstance(lock, LockListing) and basename(manifest) in MANIFESTS
-    if reader is None or not is_known:
+    if reader is None or basename(manifest) not in MANIFESTS:
+        return None
+    if not isinstance(lock, LockListing):
         return None
     folder = relpath(dirname(manifest) or ".", dirname(path) or ".")
     try:

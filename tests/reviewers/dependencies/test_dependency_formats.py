@@ -320,6 +320,7 @@ MANIFESTS = {
         '[project]\ndependencies = ["a", "{}"]\n',
     ),
     "group": ("[dependency-groups]\nx = []\n", '[dependency-groups]\nx = ["{}"]\n'),
+    "catalog": ("catalog:\n", "catalog:\n  {}: 1.0.0\n"),
     "npm": ("{{}}", '{{"dependencies": {{"{}": "1.0.0"}}}}'),
 }
 ROOTS = [
@@ -340,6 +341,8 @@ ROOTS = [
     ("pnpm-lock.yaml", PNPM, "w/package.json", "npm", "b", False),
     ("pnpm-lock.yaml", PNPM, "w/package.json", "npm", "a", True),
     ("pnpm-lock.yaml", PNPM, "template/package.json", "npm", "c", False),
+    ("pnpm-lock.yaml", PNPM, "pnpm-workspace.yaml", "catalog", "b", False),
+    ("pnpm-lock.yaml", PNPM, "pnpm-workspace.yaml", "catalog", "c", True),
     ("bun.lock", BUN, "package.json", "npm", "b", True),
     ("bun.lock", BUN, "w/package.json", "npm", "b", False),
     ("bun.lock", BUN, "template/package.json", "npm", "c", False),
