@@ -15,9 +15,11 @@ from cli_guard.reviewers.dependencies.reading import Dependency
 
 BLANK = re.compile(r"(?:\s|#[^\n]*+)*+")
 # A string with an escape or with `#{` is not as it is written.
+STRING = r'"(?:[^"\\#]|#(?!\{))*+"'
 TOKEN = re.compile(
-    r"""(?P<key>"[^"\\#]*+":|[a-z_]\w*+[?!]?:)(?=\s)|(?P<string>"[^"\\#]*+")"""
-    r"""|(?P<atom>:(?:"[^"\\#]*+"|[A-Za-z_]\w*+[?!]?)|true|false|nil)|(?P<mark>%\{|[{}\[\],])"""
+    rf"(?P<key>(?:{STRING}|[a-z_]\w*+[?!]?):)(?=\s)|(?P<string>{STRING})"
+    rf"|(?P<atom>:(?:{STRING}|[A-Za-z_]\w*+[?!]?)|(?:true|false|nil|\d++)\b)"
+    r"|(?P<mark>%\{|[{}\[\],])"
 )
 CLOSING = {"%{": "}", "{": "}", "[": "]"}
 

@@ -235,6 +235,11 @@ LAYOUTS = [
     ("Cargo.lock", "version = 4\n", False),
     ("tests/data/package-lock.json", "{", False),
     ("mix.lock", '%{\n  "a": {:hex, :a, "1.0.0"},\n}\n', False),
+    (
+        "mix.lock",
+        '%{\n  "a": {:git, "https://a.example/b#c", "ff", [depth: 1, tag: "v1"]},\n}\n',
+        False,
+    ),
     ("mix.lock", '%{"a": {:hex, :a, System.cmd("id", [])}}\n', True),
     ("mix.lock", '%{"a": {:hex, :a, "#{b()}"}}\n', True),
     ("mix.lock", '%{"a": {:hex, :a, "1"}, "a": {:hex, :a, "2"}}\n', True),
