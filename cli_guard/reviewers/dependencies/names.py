@@ -107,7 +107,11 @@ def _similar_group(name: str) -> str | None:
     """Return an artifact with the known group that another one resembles: an edit, or another first part."""
     group, _, artifact = name.partition(":")
     known = popular_names("maven")
-    if group in known or not artifact:
+    # Who has a group has those beneath it, and the one around it.
+    is_known = group in known or any(
+        each.startswith(f"{group}.") or group.startswith(f"{each}.") for each in known
+    )
+    if is_known or not artifact:
         return None
     first, _, rest = group.partition(".")
     others = (
