@@ -1,4 +1,4 @@
-"""LockCut YAML lock files into entries by their indentation.
+"""Cut YAML lock files into entries by their indentation.
 
 That is sound where each line is whole in itself: a key, an item of a list, a value that ends on its line, or the lines
 of a block scalar, which are deeper than its key. A file with any other line (anchors, tags, directives, values on
