@@ -3,40 +3,39 @@
 Two neighbours that changed places count as one mistake, which they are for a person.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-# A shorter name is one letter away from many words.
-SHORTEST = 7
-
-
-def is_one_off(one: str, other: str) -> bool:
-    """Return whether two names differ by one character, or by two neighbours that changed places."""
-    if one == other or abs(len(one) - len(other)) > 1:
-        return False
-    start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
-        start += 1
-    rest = one[start:]
-    left = other[start:]
-    return (
-        has_swapped(rest, left)
-        or rest[1:] == left[1:]
-        or rest[1:] == left
-        or rest == left[1:]
-    )
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_./@"
+# The names at distance one of a longer one are too many.
+LONGEST = 100
 
 
-def has_swapped(one: str, other: str) -> bool:
-    """Return whether two texts are the same but for their first two characters, which changed places."""
-    is_pair = len(one) > 1 and one[:2] == other[:2][::-1]
-    return is_pair and one[2:] == other[2:]
+def edits(name: str) -> Iterator[str]:
+    """Yield what one edit makes of a name: a letter less, two swapped, another letter, one more."""
+    for at in range(len(name) + 1):
+        head = name[:at]
+        tail = name[at:]
+        if tail:
+            yield head + tail[1:]
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        for letter in LETTERS:
+            if tail:
+                yield head + letter + tail[1:]
+            yield head + letter + tail
 
 
-def find_near(name: str, known: Collection[str]) -> str:
-    """Return the known name that an unknown one resembles, "" if there is none or it is known itself."""
-    if name in known:
+def shorter(name: str) -> set[str]:
+    """Return a name and what is left of it without one letter: two names one edit apart have one of these in common."""
+    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
+
+
+def find_near(name: str, known: Collection[str], shortest: int) -> str:
+    """Return the known name that an unknown one resembles, "" if there is none or it is known itself.
+
+    A name of fewer than `shortest` characters is one letter away from many words, and resembles none.
+    """
+    if name in known or not shortest <= len(name) <= LONGEST:
         return ""
-    for each in known:
-        if len(each) >= SHORTEST and is_one_off(name, each):
-            return each
-    return ""
+    near = (each for each in edits(name) if len(each) >= shortest)
+    return next((each for each in near if each in known), "")

@@ -52,6 +52,8 @@ VERSION = re.compile(r"(?:==|@)\s*v?\d[\w.+-]*|@[0-9a-f]{7,40}")
 MOVING = re.compile(
     r"@(?:latest|next|canary|beta|alpha|main|master|dev|nightly|\*|x)$|[:](?:latest|main|edge|nightly)$"
 )
+# A shorter package is one letter away from many words.
+SHORTEST = 7
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh"))
 FILLED = re.compile(r"\$\{?[A-Za-z_]|<[A-Za-z_ -]+>|%[A-Z_]+%|\{\{")
 SECRET_NAME = re.compile(
@@ -150,9 +152,9 @@ def image_of(words: Sequence[str]) -> str:
 
 
 @cache
-def popular() -> tuple[str, ...]:
+def popular() -> frozenset[str]:
     """Return the packages of popular servers."""
-    return tuple(read_table("agents/servers.toml")["popular"]["packages"].split())
+    return frozenset(read_table("agents/servers.toml")["popular"]["packages"].split())
 
 
 def bare_name(package: str) -> str:
@@ -176,7 +178,7 @@ def reasons_of_package(launch: Launch) -> Iterator[str]:
     package = launch.package
     if not package or package.startswith(("./", "/", "$")):
         return
-    near = find_near(bare_name(package), popular())
+    near = find_near(bare_name(package), popular(), SHORTEST)
     if near:
         yield f"{package} is nearly the name of {near}"
     if FILLED.search(package):

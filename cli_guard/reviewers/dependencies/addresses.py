@@ -9,9 +9,13 @@ from posixpath import dirname, join
 from urllib.parse import unquote
 
 from cli_guard.reviewers.dependencies.changes import DependencyChange
-from cli_guard.reviewers.dependencies.judging import DependencyWorld, Remark
+from cli_guard.reviewers.dependencies.judging import (
+    DependencyWorld,
+    Remark,
+    message_of_host,
+)
 from cli_guard.reviewers.dependencies.lock_files import LockListing
-from cli_guard.reviewers.dependencies.reading import HOST, Dependency, normalise
+from cli_guard.reviewers.dependencies.reading import Dependency, normalise
 
 # An address of a registry of npm: the package, and the file with its version.
 NPM = re.compile(r"/((?:@[^/]+/)?[^/@]+)/-/(?:@[^/]+/)?([^/]+)\.tgz$")
@@ -21,6 +25,8 @@ GITHUB = re.compile(
     r"//(?:api\.github\.com/repos|github\.com)/([^/]+/[^/]+?)(?:\.git)?(?:/|$)"
 )
 ZIPBALL = re.compile(r"//api\.github\.com/repos/[^/]+/[^/]+/zipball/([0-9a-f]{40})$")
+# The manifest that names a package behind another name, and what it writes before the package.
+MANIFESTS = {"npm": ("package.json", "npm:"), "hex": ("mix.exs", ":")}
 NUMBER = re.compile(r"\d+|[a-z]+")
 
 
@@ -44,17 +50,11 @@ def judge_address(
             f"{name} is the package {entry.package} by another name, which nothing asks for"
         )
         yield rule, message
-    for host in sorted({host_of(address) for address in entry.addresses} - {""}):
+    for host in sorted(entry.hosts - {entry.host}):
         if each.is_new or each.old.is_empty or each.old.has_host(host):
             continue
         if world.is_first("host", host):
-            message = f"{name} comes from {host}, which {each.path} did not use before"
-            yield "deps-new-host", message
-
-
-def host_of(address: str) -> str:
-    found = HOST.search(address)
-    return found[1].lower() if found else ""
+            yield "deps-new-host", message_of_host(each, was, entry, host)
 
 
 def named_otherwise(entry: Dependency) -> str:
@@ -125,8 +125,9 @@ def _composer_otherwise(entry: Dependency) -> str:
 
 def _is_stated(world: DependencyWorld, each: DependencyChange, entry: Dependency) -> bool:
     """Return whether a manifest, or another entry, asks for a package by another name."""
-    wanted = f"npm:{entry.package}"
+    name, mark = MANIFESTS.get(entry.ecosystem, MANIFESTS["npm"])
+    wanted = f"{mark}{entry.package}"
     if isinstance(each.new, LockListing) and each.new.asks_for(entry.name, wanted):
         return True
-    manifest = world.subject.text_at(join(dirname(each.path), "package.json")) or ""
+    manifest = world.subject.text_at(join(dirname(each.path), name)) or ""
     return wanted in manifest.lower()

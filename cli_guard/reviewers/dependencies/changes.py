@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterator
 from functools import cached_property
+from posixpath import basename, join, split
 
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
@@ -20,6 +21,8 @@ MAYBE = re.compile(
     r"|npmrc|yarnrc|mod|work|sum|locked|dockerfile|env|envrc)$|(?:pip|docker|container|gem|make)file[^/]*$|(?:setup\.py|gems\.rb|\.bundle/config)$"
 )
 NOTHING = Listing()
+# Lock files that no text is made of, and the manifest that says why one of them changes.
+BINARY_LOCKS = {"bun.lockb": "package.json"}
 # A lock file in which nearly all have a hash is one in which all should.
 MOST_HAVE = 0.8
 
@@ -148,6 +151,9 @@ def find_differences(
 ) -> Iterator[DependencyChange]:
     """Yield the difference of each file that names dependencies; what is left out of it is added to `skipped`."""
     for change in subject.changes:
+        if basename(change.path) in BINARY_LOCKS and change.status is not Status.DELETED:
+            skipped.append(_skip_binary(subject, change))
+            continue
         paths = [change.path, *([change.old_path] if change.old_path else [])]
         if (
             change.kind is not Kind.TEXT
@@ -180,3 +186,13 @@ def find_differences(
             asks = after.is_cut and not difference.is_aside
             skipped.append(Skipped(change.path, f"dependencies: {problem}", asks=asks))
         yield difference
+
+
+def _skip_binary(subject: ReviewInput, change: FileChange) -> Skipped:
+    """Return that a binary lock file is not read; it needs a person where no manifest says why it changes."""
+    folder, name = split(change.path)
+    manifest = join(folder, BINARY_LOCKS[name])
+    is_alone = all(each.path != manifest for each in subject.changes)
+    is_aside = is_test_or_example(change.path) or is_vendored(change.path)
+    reason = f"dependencies: {name} is binary"
+    return Skipped(change.path, reason, asks=is_alone and not is_aside)

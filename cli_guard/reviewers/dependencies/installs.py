@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from itertools import takewhile
 
 from cli_guard.commands.parse.syntax import parse
-from cli_guard.commands.parse.tree import ParsedCommand, Text, Word
+from cli_guard.commands.parse.tree import ParsedCommand, Script, Text, Word
+from cli_guard.commands.plain import children_of
 from cli_guard.model import FileChange, Finding, Kind, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
 from cli_guard.reviewers.dependencies import names
@@ -35,13 +35,15 @@ PACKAGE = re.compile(
 )
 # What a package is not: an address, a path, a file.
 NO_PACKAGE = re.compile(r"://|^[./~]|\.(?:txt|whl|tgz|gz|zip|deb|rpm|apk|git)$")
-MOST_DEPTH = 50
 
 
 def review_installs(world: DependencyWorld) -> Iterator[Finding]:
     """Yield what is known of the packages that the commands of a change install, and of names like popular ones."""
+    locks = {each.path for each in world.differences if each.is_lock}
     for change in world.subject.changes:
         if change.kind is not Kind.TEXT or change.status is Status.DELETED:
+            continue
+        if change.path in locks:
             continue
         text = world.subject.text_at(change.path) if change.added else None
         if (
@@ -83,7 +85,7 @@ def _entry_of(written: str, ecosystem: str, line: int) -> Iterator[Dependency]:
 
 def _packages_of(snippet: Snippet) -> Iterator[tuple[Word, str]]:
     """Yield the words behind the command that installs, each with its registry."""
-    for command in _commands_in(parse(snippet.text), MOST_DEPTH):
+    for command in _commands_in(parse(snippet.text)):
         texts = [_plain_text(word) for word in command.words]
         wrapped = takewhile(lambda text: text in WRAPPERS or text.startswith("-"), texts)
         first = sum(1 for _ in wrapped)
@@ -102,16 +104,14 @@ def _base_name(text: str) -> str:
     return text.rpartition("/")[2]
 
 
-def _commands_in(node: object, depth: int) -> Iterator[ParsedCommand]:
-    """Yield the simple commands of a tree of the shell, in order."""
-    if isinstance(node, ParsedCommand):
-        yield node
-    elif isinstance(node, tuple):
-        for each in node:
-            yield from _commands_in(each, depth)
-    elif depth and is_dataclass(node):
-        for each in fields(node):
-            yield from _commands_in(getattr(node, each.name), depth - 1)
+def _commands_in(script: Script) -> Iterator[ParsedCommand]:
+    """Yield the simple commands of a script and of its substitutions, in order."""
+    nodes: list[object] = [script.items]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ParsedCommand):
+            yield node
+        nodes += reversed(children_of(node))
 
 
 def _plain_text(word: Word) -> str:

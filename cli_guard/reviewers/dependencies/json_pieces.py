@@ -1,4 +1,4 @@
-"""LockCut JSON lock files into entries. The parser of the standard library finds where each value ends."""
+"""Cut JSON lock files into entries. The parser of the standard library finds where each value ends."""
 
 import json
 import re

@@ -221,7 +221,7 @@ def judge_source(
         has_default = not each.old.is_empty and (entry.kind == "image" or each.is_lock)
         names_hosts = any(e.host for e in each.old.entries)
         if (names_hosts or has_default) and world.is_first("host", host):
-            yield "deps-new-host", message_of_host(each, was, entry)
+            yield "deps-new-host", message_of_host(each, was, entry, host)
     if was is None and each.ecosystem in OWNED:
         last = name.rstrip("/").rpartition("/")[2]
         others = (
@@ -234,13 +234,13 @@ def judge_source(
 
 
 def message_of_host(
-    each: DependencyChange, was: Dependency | None, entry: Dependency
+    each: DependencyChange, was: Dependency | None, entry: Dependency, host: str
 ) -> str:
     """Say that a host is new, of several packages by their number and a few examples."""
-    host = entry.host
-    others = {new.name for _, new in each.pairs if new.host == host} - {entry.name}
+    others = {new.name for _, new in each.pairs if host in new.hosts} - {entry.name}
     names = [entry.name, *sorted(others)]
-    instead = f", not from {was.host}," if was and was.host else ""
+    instead = ", ".join(sorted(was.hosts - entry.hosts)) if was else ""
+    instead = f", not from {instead}," if instead else ""
     if not others:
         return (
             f"{entry.name} comes from {host}{instead} which {each.path} did not use before"

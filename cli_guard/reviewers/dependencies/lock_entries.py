@@ -155,7 +155,10 @@ def read_pnpm(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
 
 def name_in_key(key: str) -> str:
     """Return the name that a key of pnpm or Yarn begins with."""
-    return _split_key(key)[0] if "@" in key or "/" in key else key
+    key = key.removeprefix("/")
+    # What begins with @ has a scope.
+    end = key.find("@", 1)
+    return key[:end] if end > 0 else key.rpartition("/")[0] or key
 
 
 def _split_key(key: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies import lock_entries, lock_tables
 from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
 from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
+from cli_guard.reviewers.dependencies.mix_pieces import cut_mix, read_mix
 from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import (
     Dependency,
@@ -22,6 +23,10 @@ from cli_guard.reviewers.dependencies.reading import (
     read,
 )
 from cli_guard.reviewers.dependencies.toml_pieces import cut_toml, parse_toml
+from cli_guard.reviewers.dependencies.verification_pieces import (
+    cut_verification,
+    read_verification,
+)
 from cli_guard.reviewers.dependencies.yaml_pieces import cut_yaml, parse_yaml
 
 
@@ -50,7 +55,7 @@ def _yaml(*paths: str) -> Callable[[str], LockCut]:
 def _cut_yarn(text: str) -> LockCut:
     """Return the entries of Yarn 2 or later; the head has the key that its hashes are made with."""
     cut = cut_yaml(text, ((),))
-    metadata = (_data_of(each) for each in cut.pieces if each.key == "__metadata")
+    metadata = (data_of(each) for each in cut.pieces if each.key == "__metadata")
     head: Any = next(metadata, {})
     return replace(cut, head=head if isinstance(head, dict) else {})
 
@@ -94,6 +99,8 @@ FORMATS: Mapping[str, Format] = {
         _json("dependencies/*"), lock_entries.read_nuget, "version", ("1", "2")
     ),
     "pub": Format(_yaml("packages"), lock_entries.read_pub),
+    "mix": Format(cut_mix, read_mix),
+    "gradle": Format(cut_verification, read_verification),
     "cargo": Format(_toml("package"), lock_tables.read_cargo, "version", ("3", "4")),
     "python": Format(_toml("package", "packages"), lock_tables.read_python),
 }
@@ -126,7 +133,7 @@ class LockListing(Listing):
         if piece not in self._read:
             self._read[piece] = tuple(
                 replace(each, line=piece.line, last=piece.last)
-                for each in self.form.reader(piece, _data_of(piece), self.head)
+                for each in self.form.reader(piece, data_of(piece), self.head)
             )
         return self._read[piece]
 
@@ -158,7 +165,7 @@ class LockListing(Listing):
 
     def asks_for(self, name: str, wanted: str) -> bool:
         """Return whether an entry, or a package of the workspace, depends on a name with a range that begins so."""
-        tables = [_data_of(each) for each in self.pieces if wanted in each.text.lower()]
+        tables = [data_of(each) for each in self.pieces if wanted in each.text.lower()]
         tables += self.head.get("workspaces", {}).values() if self.head else ()
         return any(_asks_for(each, name, wanted) for each in tables)
 
@@ -200,7 +207,8 @@ def _asks_for(data: Any, name: str, wanted: str) -> bool:
     )
 
 
-def _data_of(piece: LockPiece) -> Any:
+def data_of(piece: LockPiece) -> Any:
+    """Return a piece as data; raises UnreadableLock."""
     if piece.form == "json":
         return parse_json(piece.text)
     if piece.form == "toml":

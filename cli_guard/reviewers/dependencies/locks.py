@@ -127,12 +127,10 @@ def find_stale(
 ) -> Iterator[tuple[Dependency, str]]:
     """Yield the changed entries that a lock file contradicts, and how, unless it did so before the change."""
     manifest = world.subject.text_at(each.path) or ""
-    text = world.subject.text_at(path) or ""
     other = next((other for other in world.differences if other.path == path), None)
     old_lock = other.old if other else lock
-    old_text = (world.subject.contents.old(other.change) or "") if other else text
-    root = read_root(path, text, each.path, manifest)
-    old_root = root if old_text == text else read_root(path, old_text, each.path, manifest)
+    root = read_root(path, lock, each.path, manifest)
+    old_root = read_root(path, old_lock, each.path, manifest) if other else root
     for was, entry in each.pairs:
         if not may_be_locked(each, entry):
             continue

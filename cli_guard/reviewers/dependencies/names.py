@@ -1,15 +1,13 @@
 """Popular names, and names that resemble one: the lists in `rules/dependencies/`."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from cli_guard.rules import data
+from cli_guard.rules.near_names import LONGEST, edits, find_near, shorter
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 # A name of four letters is one edit from many words.
 SHORTEST = 5
-LONGEST = 100
 LISTED = ("pypi", "npm", "cargo", "gem", "nuget")
 # The lists that are not by downloads lack new projects, which often differ by a digit.
 BY_DOWNLOADS = ("pypi", "npm")
@@ -34,11 +32,6 @@ def popular_names(ecosystem: str) -> frozenset[str]:
     return read_names(f"{ecosystem}-popular.txt")
 
 
-def shorter(name: str) -> set[str]:
-    """Return a name and what is left of it without one letter: two names one edit apart have one of these in common."""
-    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
-
-
 @cache
 def near_popular(ecosystem: str) -> frozenset[str]:
     return frozenset(each for name in popular_names(ecosystem) for each in shorter(name))
@@ -52,21 +45,6 @@ def joined_popular(ecosystem: str) -> dict[str, str]:
         for name in sorted(popular_names(ecosystem))
         if (joined := name.translate(SEPARATORS)) != name
     }
-
-
-def edits(name: str) -> Iterator[str]:
-    """Yield what one edit makes of a name: a letter less, two swapped, another letter, one more."""
-    for at in range(len(name) + 1):
-        head = name[:at]
-        tail = name[at:]
-        if tail:
-            yield head + tail[1:]
-        if len(tail) > 1:
-            yield head + tail[1] + tail[0] + tail[2:]
-        for letter in LETTERS:
-            if tail:
-                yield head + letter + tail[1:]
-            yield head + letter + tail
 
 
 def is_popular(ecosystem: str, name: str) -> bool:
@@ -89,7 +67,7 @@ def similar_name(ecosystem: str, name: str) -> str | None:
         return _similar_module(name.lower())
     if ecosystem in OWNED_NAMES:
         owner, mark, rest = name.lower().partition(OWNED_NAMES[ecosystem])
-        similar = _one_edit_from(owner, popular_names(ecosystem))
+        similar = find_near(owner, popular_names(ecosystem), SHORTEST)
         return f"{similar}{mark}{rest}" if similar else None
     return None
 
@@ -103,7 +81,7 @@ def _similar_package(ecosystem: str, name: str) -> str | None:
     if slash:
         if scope in popular_scopes():
             return None
-        if similar := _one_edit_from(scope, popular_scopes()):
+        if similar := find_near(scope, popular_scopes(), SHORTEST):
             return f"{similar}/{rest}"
     whole = name.removesuffix(REGISTRY.get(ecosystem, "/"))
     if whole != name and whole in popular:
@@ -125,25 +103,22 @@ def _similar_package(ecosystem: str, name: str) -> str | None:
     )
 
 
-def _one_edit_from(name: str, known: frozenset[str]) -> str | None:
-    """Return the known name that another one is an edit from, None if it is known itself or near to none."""
-    if name in known or len(name) < SHORTEST:
-        return None
-    return next((each for each in edits(name) if each in known), None)
-
-
 def _similar_group(name: str) -> str | None:
     """Return an artifact with the known group that another one resembles: an edit, or another first part."""
     group, _, artifact = name.partition(":")
     known = popular_names("maven")
-    if group in known or not artifact:
+    # Who has a group has those beneath it, and the one around it.
+    is_known = group in known or any(
+        each.startswith(f"{group}.") or group.startswith(f"{each}.") for each in known
+    )
+    if is_known or not artifact:
         return None
     first, _, rest = group.partition(".")
     others = (
         f"{each}.{rest}" for each in ("com", "org", "io", "net", "dev") if each != first
     )
     similar = next((each for each in others if each in known and "." in rest), None)
-    similar = similar or _one_edit_from(group, known)
+    similar = similar or find_near(group, known, SHORTEST)
     return f"{similar}:{artifact}" if similar else None
 
 

@@ -19,8 +19,7 @@ class UnreadableLock(ValueError):
 class LockPiece:
     """One entry on the lines `line` to `last`: the key that it has in its group, and its text.
 
-    `form` is the syntax of the text; what was read as a whole is JSON. `nesting` is the number of tables around it
-    that the text itself has.
+    `form` is the syntax of the text; what was read as a whole is JSON.
     """
 
     group: str
@@ -55,27 +54,19 @@ def unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def pieces_of_data(
-    data: object, lines: Mapping[tuple[str, ...], tuple[int, int]], paths: Paths
+    data: Any, lines: Mapping[tuple[str, ...], tuple[int, int]], paths: Paths
 ) -> Iterator[LockPiece]:
-    """Yield the entries of a file that was parsed as a whole; `lines` has the lines of each by its keys."""
+    """Yield the entries of a file that was parsed as a whole, at one key each or at the root.
+
+    `lines` has the lines of each by its keys.
+    """
     for steps in paths:
-        for trail, table in _tables_at(data, steps, ()):
-            for key, value in _members(table):
-                line, last = lines.get((*trail, key), (1, 1))
-                text = json.dumps(value, default=str)
-                name = key if isinstance(table, dict) else ""
-                yield LockPiece("/".join(trail), name, text, "json", line, last)
-
-
-def _tables_at(
-    data: object, steps: tuple[str, ...], trail: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], object]]:
-    if not steps:
-        yield trail, data
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            if steps[0] in ("*", key):
-                yield from _tables_at(value, steps[1:], (*trail, key))
+        table = data[steps[0]] if steps else data
+        for key, value in _members(table):
+            line, last = lines.get((*steps, key), (1, 1))
+            text = json.dumps(value, default=str)
+            name = key if isinstance(table, dict) else ""
+            yield LockPiece("/".join(steps), name, text, "json", line, last)
 
 
 def _members(table: object) -> Iterator[tuple[str, object]]:

@@ -18,7 +18,8 @@ from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 5_000
-CONFLICT = re.compile(r"(?m)^(?:<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?: .*)?$")
+CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+CONFLICT = re.compile(rf"(?m)^(?:{'|'.join(map(re.escape, CONFLICT_MARKS))})(?: .*)?$")
 COMMENT = ("#", "//", "<!--", ";")
 SOURCE = re.compile(
     r"(?i)(?:git|hg|svn|bzr)\+|git@|\.{0,2}/|~/|[a-z]:\\|[\w.-]+/[\w.-]+(?:#|$)"
@@ -81,6 +82,12 @@ class Dependency:
         text = self.name if is_image or self.ecosystem == "pre-commit" else self.source
         found = IMAGE_HOST.match(text) if is_image else HOST.search(text)
         return found[1].lower() if found else ""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Return the hosts of its source and of its files."""
+        found = (HOST.search(address) for address in self.addresses)
+        return frozenset((self.host, *(each[1].lower() for each in found if each))) - {""}
 
     @property
     def is_setting(self) -> bool:
@@ -165,7 +172,8 @@ def formats_of(path: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
 
 def read(path: str, text: str) -> Listing:
     """Return the entries of a file."""
-    text = CONFLICT.sub("", text) if CONFLICT.search(text) else text
+    if any(mark in text for mark in CONFLICT_MARKS):
+        text = CONFLICT.sub("", text)
     entries: list[Dependency] = []
     problem = ""
     tables = [table for _, table in formats_of(path)]

@@ -3,25 +3,21 @@
 A lock of Poetry, PDM, Pipenv or Composer has a hash in its place, so nothing is known of those.
 """
 
-import json
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from posixpath import basename, dirname, normpath, relpath
 from typing import Any
 
 from cli_guard.lazy import dataclass
-from cli_guard.reviewers.commands.extract.nodes import Node, Table
-from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
-from cli_guard.reviewers.dependencies.reading import normalise
+from cli_guard.reviewers.dependencies.lock_files import LockListing, data_of
+from cli_guard.reviewers.dependencies.pieces import LockPiece
+from cli_guard.reviewers.dependencies.reading import Listing, normalise
 
+# What describes one package. The versions that a workspace shares are of none.
+MANIFESTS = ("package.json", "pyproject.toml", "Cargo.toml")
 # How uv.lock says where a package of the repository is.
 OWN_SOURCES = ("editable", "virtual", "directory")
 NPM_LISTS = ("dependencies", "optionalDependencies", "peerDependencies")
-# What pnpm writes of the packages of the workspace stands before all others; only this is read.
-IMPORTERS = re.compile(r"(?m)^importers:[ \t]*\n((?:[ \t].*\n|[ \t]*\n)+)")
-# bun.lock is JSON with a comma behind the last item.
-LAST_COMMA = re.compile(r",(\s*[}\]])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +38,27 @@ class RootList:
 NO_MEMBER = RootList(frozenset(), None)
 
 
-def read_root(lock: str, text: str, manifest: str, manifest_text: str) -> RootList | None:
+def read_root(
+    path: str, lock: Listing, manifest: str, manifest_text: str
+) -> RootList | None:
     """Return what a lock file lists for a manifest, None if it has no such list or cannot be read."""
-    folder = relpath(dirname(manifest) or ".", dirname(lock) or ".")
-    reader = READERS.get(basename(lock))
-    if reader is None or not text:
+    reader = READERS.get(basename(path))
+    if reader is None or basename(manifest) not in MANIFESTS:
         return None
+    if not isinstance(lock, LockListing):
+        return None
+    folder = relpath(dirname(manifest) or ".", dirname(path) or ".")
     try:
-        return reader(text, folder, manifest_text)
+        return reader(lock, folder, manifest_text)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return None  # broken or of another form: what is in it is compared without the list
 
 
-def _read_uv(text: str, folder: str, _: str) -> RootList | None:
-    packages = tomllib.loads(text).get("package", ())
-    for package in packages:
+def _read_uv(lock: LockListing, folder: str, _: str) -> RootList | None:
+    for piece in lock.pieces:
+        if not any(key in piece.text for key in OWN_SOURCES):
+            continue
+        package = data_of(piece)
         source = package.get("source", {})
         places = [source[key] for key in OWN_SOURCES if key in source]
         if not any(normpath(place) == folder for place in places):
@@ -83,21 +85,35 @@ def _names(lists: Any) -> Iterator[str]:
         yield from (normalise(item["name"], "pypi") for item in each)
 
 
-def _read_npm(text: str, folder: str, _: str) -> RootList | None:
-    packages = json.loads(text)["packages"]
-    return _read_member(packages, "" if folder == "." else folder)
+def _read_npm(lock: LockListing, folder: str, _: str) -> RootList | None:
+    members = _pieces_in(lock, "packages")
+    folder = "" if folder == "." else folder
+    if folder in members:
+        return _list_of(data_of(members[folder]))
+    return NO_MEMBER if "" in members else None
 
 
-def _read_bun(text: str, folder: str, _: str) -> RootList | None:
-    members = json.loads(LAST_COMMA.sub(r"\1", text))["workspaces"]
-    return _read_member(members, "" if folder == "." else folder)
+def _read_bun(lock: LockListing, folder: str, _: str) -> RootList | None:
+    members = lock.head["workspaces"]
+    folder = "" if folder == "." else folder
+    if folder in members:
+        return _list_of(members[folder])
+    return NO_MEMBER if "" in members else None
 
 
-def _read_member(members: Mapping[str, Any], folder: str) -> RootList | None:
+def _read_pnpm(lock: LockListing, folder: str, _: str) -> RootList | None:
+    members = _pieces_in(lock, "importers")
+    if folder in members:
+        return _list_of(data_of(members[folder]))
+    return NO_MEMBER if members else None
+
+
+def _pieces_in(lock: LockListing, group: str) -> dict[str, LockPiece]:
+    return {each.key: each for each in lock.pieces if each.group == group}
+
+
+def _list_of(package: Mapping[str, Any]) -> RootList:
     """Return the lists of one package of a workspace, by the keys of package.json."""
-    package = members.get(folder)
-    if package is None:
-        return NO_MEMBER if folder and "" in members else None
     runs = (name for key in NPM_LISTS for name in package.get(key, ()))
     develops = package.get("devDependencies", ())
     return RootList(
@@ -106,28 +122,13 @@ def _read_member(members: Mapping[str, Any], folder: str) -> RootList | None:
     )
 
 
-def _read_pnpm(text: str, folder: str, _: str) -> RootList | None:
-    found = IMPORTERS.search(text)
-    members = _plain(*read_yaml("pnpm-lock.yaml", found[1]).roots) if found else {}
-    if not isinstance(members, dict) or not members:
-        return None
-    return _read_member({"": {}} | members, folder)
-
-
-def _plain(node: Node) -> Any:
-    """Return a tree of tables as dictionaries; what is no table is only there."""
-    if not isinstance(node, Table):
-        return None
-    return {key: _plain(value) or {} for key, value in node.items()}
-
-
-def _read_cargo(text: str, _: str, manifest_text: str) -> RootList | None:
+def _read_cargo(lock: LockListing, _: str, manifest_text: str) -> RootList | None:
     manifest = tomllib.loads(manifest_text)
     name = manifest.get("package", {}).get("name")
     # What a workspace shares is not asked for by its root.
     if not name or "dependencies" in manifest.get("workspace", {}):
         return None
-    for package in tomllib.loads(text).get("package", ()):
+    for package in (data_of(each) for each in lock.pieces if name in each.text):
         if package["name"] == name and "source" not in package:
             names = (each.split()[0] for each in package.get("dependencies", ()))
             found = frozenset(normalise(each, "cargo") for each in names)
@@ -135,7 +136,7 @@ def _read_cargo(text: str, _: str, manifest_text: str) -> RootList | None:
     return None
 
 
-READERS: Mapping[str, Callable[[str, str, str], RootList | None]] = {
+READERS: Mapping[str, Callable[[LockListing, str, str], RootList | None]] = {
     "uv.lock": _read_uv,
     "package-lock.json": _read_npm,
     "npm-shrinkwrap.json": _read_npm,

@@ -1,4 +1,4 @@
-"""LockCut TOML lock files into entries at the lines that begin a table.
+"""Cut TOML lock files into entries at the lines that begin a table.
 
 Without multi-line strings a line begins outside of every string, and where the brackets of all lines before it are
 even, outside of every list: one that begins with `[` is the head of a table there. Any other file is parsed as a whole.

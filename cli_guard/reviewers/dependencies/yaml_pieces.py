@@ -1,4 +1,4 @@
-"""LockCut YAML lock files into entries by their indentation.
+"""Cut YAML lock files into entries by their indentation.
 
 That is sound where each line is whole in itself: a key, an item of a list, a value that ends on its line, or the lines
 of a block scalar, which are deeper than its key. A file with any other line (anchors, tags, directives, values on
@@ -7,6 +7,7 @@ several lines) is read by the parser as a whole.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from cli_guard.reviewers.commands.extract.nodes import (
@@ -17,6 +18,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Table,
     every,
 )
+from cli_guard.reviewers.commands.extract.snippet import LineNumbers
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 from cli_guard.reviewers.dependencies.pieces import (
     LockCut,
@@ -30,20 +32,26 @@ SINGLE = r"'(?:[^'\n]|'')*+'"
 DOUBLE = r'"(?:[^"\\\n]|\\[^\n])*+"'
 FIRST = r"""[^\s\-?:,\[\]{}\#&*!|>'"%@`]"""
 PLAIN = rf"{FIRST}(?:[^\s:\#]|:(?=[^ \n])|(?<=[^ ])\#|[ ](?=[^ \#\n])|[ ]++(?=[^ \#\n]))*+"
-INNER = rf"""[^\s\[\]{{}}"'&*!\#|>%@`]|(?<=[^ \[{{,])[&*!\#|>%@]|[ ]|{SINGLE}|{DOUBLE}"""
+# Within brackets a value ends at one of these too; parsers do not agree on a question mark there.
+FLOW_PLAIN = (
+    rf"(?:{FIRST}|-(?=[^\s,\[\]{{}}?]))"
+    r"(?:[^\s,\[\]{}?:\#]|:(?=[^\s,\[\]{}?])|(?<=[^ ])\#|[ ]++(?=[^\s,\[\]{}?:\#]))*+"
+)
+INNER = rf"""[ ,]|:(?=[ ])|(?<=["'\]}}]):|{SINGLE}|{DOUBLE}|{FLOW_PLAIN}"""
 FLOW = rf"[\[{{](?:{INNER}|[\[{{](?:{INNER})*+[\]}}])*+[\]}}]"
 VALUE = rf"(?:{SINGLE}|{DOUBLE}|{FLOW}|{PLAIN})"
 KEY = rf"(?:{SINGLE}|{DOUBLE}|(?!<<[ ]*:){PLAIN})[ ]*+:"
 REST = r"[ ]*+(?:(?<=[ ])\#[^\n]*+)?(?:\n|\Z)"
-BLOCK = rf"(?P<depth>[ ]*+){KEY}[ ]++[|>][-+1-9]{{0,2}}{REST}(?:(?P=depth)[ ][^\n]*+\n|[ ]*+\n)*+"
-LINE = rf"[ ]*+(?:-[ ]++)*+(?:{KEY}(?:[ ]++{VALUE})?|(?<=-[ ]){VALUE})?{REST}"
+BLOCK = rf"[|>][-+1-9]{{0,2}}{REST}(?:(?P=depth)[ ][^\n]*+\n|[ ]*+\n)*+"
+MEMBER = rf"(?P<depth>[ ]*+){KEY}(?:[ ]++(?:{BLOCK}|{VALUE}{REST})|{REST})"
+ITEM = rf"[ ]*+(?:-[ ]++)*+(?:{KEY}(?:[ ]++{VALUE})?|(?<=-[ ]){VALUE})?{REST}"
 COMMENT = r"[ ]*+\#[^\n]*+(?:\n|\Z)"
-WHOLE_LINES = re.compile(rf"(?:(?!\Z)(?:{COMMENT}|{BLOCK}|{LINE}))*+\Z")
+WHOLE_LINES = re.compile(rf"(?:(?!\Z)(?:{MEMBER}|{COMMENT}|{ITEM}))*+\Z")
 # Line ends of YAML 1.1, and what it forbids.
 ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-OPENING = re.compile(rf"(?P<depth>[ ]*+)(?P<key>{KEY})(?P<value>[^\n]*)")
+OPENING = re.compile(KEY)
 BARE = re.compile(rf"{KEY}{REST}")
-QUIET = re.compile(r"[ ]*+(?:\#|\Z)")
+BEFORE_FIRST = re.compile(r"(?:[ ]*+(?:\#[^\n]*+)?\n)*+(?P<depth>[ ]*+)")
 
 
 def cut_yaml(text: str, paths: Paths) -> LockCut:
@@ -54,22 +62,23 @@ def cut_yaml(text: str, paths: Paths) -> LockCut:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if ODD.search(text) or not WHOLE_LINES.match(text):
         return _cut_whole(text, paths)
-    lines = text.split("\n")
+    lines = LineNumbers(text)
     pieces: list[LockPiece] = []
     head: dict[str, Any] = {}
     try:
-        for key, first, last in _members(lines, 0, len(lines)):
+        for key, start, end in _members(text, 0, len(text)):
+            body = BARE.match(text, start, end)
             if () in paths:
-                pieces.append(_piece("", key, lines, first, last))
-            elif (key,) in paths:
-                if not BARE.fullmatch(lines[first]):
-                    raise _Uneven
-                pieces += (
-                    _piece(key, name, lines, start, end)
-                    for name, start, end in _members(lines, first + 1, last)
-                )
+                pieces.append(_piece("", key, text[start:end], lines.at(start)))
+            elif (key,) not in paths:
+                head |= parse_yaml(text[start:end])
+            elif body is None:
+                raise _Uneven
             else:
-                head |= parse_yaml("\n".join(lines[first:last]))
+                pieces += (
+                    _piece(key, name, text[at:stop], lines.at(at))
+                    for name, at, stop in _members(text, body.end(), end)
+                )
     except _Uneven:
         return _cut_whole(text, paths)
     return LockCut(tuple(pieces), head)
@@ -87,39 +96,33 @@ class _Uneven(ValueError):
     """The members of a table are not all on lines of their own, at one depth."""
 
 
-def _piece(group: str, key: str, lines: list[str], first: int, last: int) -> LockPiece:
-    while last > first + 1 and QUIET.match(lines[last - 1]):
-        last -= 1
-    text = "".join(f"{line}\n" for line in lines[first:last])
-    return LockPiece(group, key, text, "yaml", first + 1, last)
+def _piece(group: str, key: str, text: str, line: int) -> LockPiece:
+    text = text.rstrip(" \n") + "\n"
+    return LockPiece(group, key, text, "yaml", line, line + text.count("\n") - 1)
 
 
-def _members(lines: list[str], first: int, last: int) -> Iterator[tuple[str, int, int]]:
-    """Yield the key of each member of the table on some lines, and the lines that it has."""
-    depth = -1
-    deeper = ""
-    key = ""
-    start = first
+def _members(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the key of each member of the table in a part of the text, and where its lines begin and end."""
+    before = BEFORE_FIRST.match(text, start, end)
+    if before is None or before.end() == end:
+        return
+    depth = before.end() - before.start("depth")
+    # A line that is not deeper, from its end before to its first character.
+    line = re.compile(rf"\n[ ]{{0,{depth}}}+(?=[^ \n\#])")
+    others = [each.span() for each in line.finditer(text, before.end(), end)]
+    if not all(stop - at == depth + 1 for at, stop in others):
+        raise _Uneven
+    starts = [before.start("depth"), *(at + 1 for at, _ in others), end]
     seen: set[str] = set()
-    for number in range(first, last):
-        line = lines[number]
-        if (deeper and line.startswith(deeper)) or QUIET.match(line):
-            continue
-        own = len(line) - len(line.lstrip(" "))
-        found = OPENING.match(line)
-        if found is None or (depth >= 0 and own < depth):
+    for at, stop in pairwise(starts):
+        found = OPENING.match(text, at + depth, stop)
+        if found is None:
             raise _Uneven
-        if depth >= 0:
-            yield key, start, number
-        depth = own
-        deeper = " " * (depth + 1)
-        start = number
-        key = _unquoted(found["key"].rstrip(" ")[:-1].rstrip(" "))
+        key = _unquoted(found[0][:-1].rstrip(" "))
         if key in seen:
             raise UnreadableLock("an entry stands twice")
         seen.add(key)
-    if depth >= 0:
-        yield key, start, last
+        yield key, at, stop
 
 
 def _unquoted(key: str) -> str:

@@ -15,14 +15,11 @@ from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.lock_files import read_listing
-from cli_guard.reviewers.dependencies.names import (
-    edits,
-    read_names,
-    similar_name,
-)
+from cli_guard.reviewers.dependencies.names import read_names, similar_name
 from cli_guard.reviewers.dependencies.reading import formats_of
 from cli_guard.reviewers.dependencies.versions import is_in_range, is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.near_names import edits
 
 TABLE = Path(__file__).parent / "changes.toml"
 CHANGES = [
@@ -118,6 +115,9 @@ NAMES = [
     ("maven", "org.springframwork:spring-core", "org.springframework:spring-core"),
     ("maven", "com.acme.tools:parts", None),
     ("maven", "org.apache.commons:commons-text", None),
+    ("maven", "com.google.auto:auto-common", None),
+    ("maven", "com.google.auth.extra:auth", None),
+    ("maven", "com.google.auht:auth", "com.google.auth:auth"),
     ("go", "github.com/boltdb-go/bolt", "github.com/boltdb/bolt"),
     ("go", "github.com/siruspen/logrus", "github.com/sirupsen/logrus"),
     ("go", "github.com/Sirupsen/logrus", None),
@@ -323,6 +323,7 @@ MANIFESTS = {
         '[project]\ndependencies = ["a", "{}"]\n',
     ),
     "group": ("[dependency-groups]\nx = []\n", '[dependency-groups]\nx = ["{}"]\n'),
+    "catalog": ("catalog:\n", "catalog:\n  {}: 1.0.0\n"),
     "npm": ("{{}}", '{{"dependencies": {{"{}": "1.0.0"}}}}'),
 }
 ROOTS = [
@@ -343,6 +344,8 @@ ROOTS = [
     ("pnpm-lock.yaml", PNPM, "w/package.json", "npm", "b", False),
     ("pnpm-lock.yaml", PNPM, "w/package.json", "npm", "a", True),
     ("pnpm-lock.yaml", PNPM, "template/package.json", "npm", "c", False),
+    ("pnpm-lock.yaml", PNPM, "pnpm-workspace.yaml", "catalog", "b", False),
+    ("pnpm-lock.yaml", PNPM, "pnpm-workspace.yaml", "catalog", "c", True),
     ("bun.lock", BUN, "package.json", "npm", "b", True),
     ("bun.lock", BUN, "w/package.json", "npm", "b", False),
     ("bun.lock", BUN, "template/package.json", "npm", "c", False),

@@ -19,6 +19,12 @@ INSTALLED = [
         "if true; then apk add xz=5.6.1-r0; fi",
         ["deps-known-bad"],
     ),
+    (
+        "a.sh",
+        "#!/bin/sh\n{}\n",
+        'echo "$(pip install -q reqeusts && a)"',
+        ["deps-similar-name"],
+    ),
     ("a.sh", "#!/bin/sh\n{}\n", "echo apk add xz=5.6.1-r0", []),
     ("Makefile", "a:\n\t{}\n", "uv pip install litellm==1.82.8", ["deps-known-bad"]),
     ("Makefile", "a:\n\t{}\n", "uv pip install litellm==1.82.9", []),

@@ -215,6 +215,7 @@ def test_anchors_merge_keys_and_several_documents_are_read_as_a_whole() -> None:
     }
 
 
+VERIFICATION = "gradle/verification-metadata.xml"
 LAYOUTS = [
     ("package-lock.json", '{"lockfileVersion": 9, "modules": []}', True),
     ("package-lock.json", '{"lockfileVersion": 3, "modules": [{"a": 1}]}', True),
@@ -233,6 +234,27 @@ LAYOUTS = [
     ("Cargo.lock", "version = 5\n", True),
     ("Cargo.lock", "version = 4\n", False),
     ("tests/data/package-lock.json", "{", False),
+    ("mix.lock", '%{\n  "a": {:hex, :a, "1.0.0"},\n}\n', False),
+    (
+        "mix.lock",
+        '%{\n  "a": {:git, "https://a.example/b#c", "ff", [depth: 1, tag: "v1"]},\n}\n',
+        False,
+    ),
+    ("mix.lock", '%{"a": {:hex, :a, System.cmd("id", [])}}\n', True),
+    ("mix.lock", '%{"a": {:hex, :a, "#{b()}"}}\n', True),
+    ("mix.lock", '%{"a": {:hex, :a, "1"}, "a": {:hex, :a, "2"}}\n', True),
+    ("mix.lock", '%{"a": {:hex, :a, "1"}} |> b\n', True),
+    ("mix.lock", '%{"a": ' + "[" * 100_000, True),
+    (VERIFICATION, "<verification-metadata/>", False),
+    (VERIFICATION, "<metadata/>", True),
+    (VERIFICATION, "<verification-metadata>", True),
+    (
+        VERIFICATION,
+        '<!DOCTYPE a [<!ENTITY b "c">]><verification-metadata>&b;</verification-metadata>',
+        True,
+    ),
+    (VERIFICATION, "<verification-metadata>" + "<a>" * 100_000, True),
+    ("tests/gradle/verification-metadata.xml", "<", False),
 ]
 
 
@@ -247,3 +269,40 @@ def test_aliases_of_aliases_have_a_bound() -> None:
     levels += [f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
     with pytest.raises(UnreadableLock, match="more than"):
         cut_yaml("\n".join(levels), (("packages",),))
+
+
+BINARY = [
+    ({"bun.lockb": "b"}, True),
+    ({"bun.lockb": "b", "package.json": "{ }"}, False),
+    ({"a/bun.lockb": "b", "package.json": "{ }"}, True),
+    ({"examples/bun.lockb": "b"}, False),
+    ({"docs/bun.lockb.md": "b"}, False),
+]
+
+
+@table(("after", "asks"), BINARY)
+def test_a_binary_lock_asks_where_no_manifest_changes(
+    after: dict[str, str], asks: bool
+) -> None:
+    report = reviewed(dict.fromkeys(after, "{}"), after)
+    assert any(each.asks for each in report.skipped) is asks
+
+
+def test_packages_that_move_to_another_host_are_one_finding() -> None:
+    entry = (
+        '[[package]]\nname = "{0}"\nversion = "1.0"\nsource = {{ registry = "https://{1}/" }}\n'
+        'wheels = [{{ url = "https://files.{1}/{0}-1.0-py3-none-any.whl", hash = "sha256:{0}" }}]\n'
+    )
+    old, new = (
+        "version = 1\n" + "".join(entry.format(name, host) for name in "abcde")
+        for host in ("a.example", "b.example")
+    )
+    messages = [
+        each.message for each in reviewed({"uv.lock": old}, {"uv.lock": new}).findings
+    ]
+    assert messages == [
+        "5 packages come from b.example, not from a.example, files.a.example, which uv.lock did"
+        " not use before: a, b, c, ...",
+        "5 packages come from files.b.example, not from a.example, files.a.example, which"
+        " uv.lock did not use before: a, b, c, ...",
+    ]
