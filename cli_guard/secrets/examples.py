@@ -48,7 +48,7 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     shown = {at for at in wanted if forms["line"].search(text, starts[at], at)}
     if "data" in kinds:
         shown.update(
-            at for at in wanted if any(map(forms["parent"].match, _parents(text, at)))
+            at for at in wanted if any(map(forms["parent"].match, parents(text, at)))
         )
 
     def places_in(start: int, end: int) -> list[int]:
@@ -63,7 +63,7 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     return shown
 
 
-def _parents(text: str, at: int) -> Iterator[str]:
+def parents(text: str, at: int) -> Iterator[str]:
     """Yield the lines that a line of YAML or JSON is under, by their indentation, the nearest first."""
     indent = LINE
     for line in reversed(text[max(at - PARENTS, 0) : at].split("\n")):
