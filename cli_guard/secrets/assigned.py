@@ -5,6 +5,7 @@ import re
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, CandidateJudgement, decode_base64, grade
 from cli_guard.secrets.examples import parents
+from cli_guard.secrets.logins import weigh_login
 from cli_guard.secrets.names import SecretKind, pattern, words
 from cli_guard.secrets.values import Strength
 
@@ -58,6 +59,12 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     strength = strength_of(kind, name, value)
     if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
         strength = Strength.LIKELY
+    if (
+        kind is SecretKind.PASSWORD
+        and operator == "="
+        and not places.is_code(candidate.path)
+    ):
+        strength = weigh_login(candidate, strength, is_command=True)
     if (
         strength is not Strength.STRONG
         and name[:2] != "--"

@@ -51,6 +51,7 @@ CHECKS: Mapping[str, Check] = {
             tokens.discord,
             tokens.jwt,
             checks.password,
+            checks.connection,
             checks.url,
             checks.header,
             checks.basic,
