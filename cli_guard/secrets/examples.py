@@ -13,6 +13,7 @@ from itertools import chain
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules.catalog import read_patterns, read_table
 from cli_guard.secrets.candidates import SecretHit
+from cli_guard.secrets.detectors import for_blocks
 from cli_guard.secrets.places import ending
 
 TABLE = "secrets/examples.toml"
@@ -73,8 +74,11 @@ def parents(text: str, at: int) -> Iterator[str]:
             yield inner
 
 
-def weaken(hit: SecretHit) -> SecretHit:
-    """Make a finding advice."""
+def weaken(hit: SecretHit, *, is_new: bool) -> SecretHit:
+    """Make a finding advice; a new private key, which no one makes up, still needs a look."""
+    rule = for_blocks().get(hit.rule)
+    if is_new and rule and rule.block in ("pem", "putty"):
+        return replace(hit, severity=Severity.HIGH, confidence=Confidence.LOW)
     return replace(hit, severity=Severity.MEDIUM, confidence=Confidence.LOW)
 
 
