@@ -16,9 +16,17 @@ BASE64_LINE = (
 
 
 def weigh_places(
-    contents: Contents, change: FileChange, added: AddedText, hits: Sequence[SecretHit]
+    contents: Contents,
+    change: FileChange,
+    added: AddedText,
+    hits: Sequence[SecretHit],
+    *,
+    is_new: bool = True,
 ) -> Sequence[SecretHit]:
-    """Leave out what only moved within the file; what the file shows as an example is advice."""
+    """Leave out what only moved within the file; what the file shows as an example is advice.
+
+    A private key is so only where all that is recorded is read, and nothing `is_new`.
+    """
     moved = {core(line) for line in change.removed.values()} if hits else set()
     hits = [
         hit for hit in hits if not moved or not added.lines_of(hit.start, hit.end) <= moved
@@ -27,7 +35,10 @@ def weigh_places(
     whole = added if text is None else AddedText.of_file(text)
     places = {hit: added.offset_in(whole, hit.start) for hit in hits}
     shown = find_shown(whole.text, change.path, places.values())
-    return [weaken(hit) if places[hit] in shown and not hit.proven else hit for hit in hits]
+    return [
+        weaken(hit, is_new=is_new) if places[hit] in shown and not hit.proven else hit
+        for hit in hits
+    ]
 
 
 def partial_blocks(

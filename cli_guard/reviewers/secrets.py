@@ -188,9 +188,10 @@ def _review_lines(
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     source = SearchedText(change.path, added.text, result.hits, added.line, commit)
-    weighed = (
-        weigh_places(subject.contents, change, added, result.hits) if result.hits else ()
-    )
+    is_new = subject.event != "scan"
+    weighed: Sequence[SecretHit] = ()
+    if result.hits:
+        weighed = weigh_places(subject.contents, change, added, result.hits, is_new=is_new)
     groups = _by_value(weighed)
     if not so_far.marked:
         groups = _join_advice(groups)

@@ -4,6 +4,8 @@ import re
 
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, CandidateJudgement, decode_base64, grade
+from cli_guard.secrets.examples import parents
+from cli_guard.secrets.logins import weigh_login
 from cli_guard.secrets.names import SecretKind, pattern, words
 from cli_guard.secrets.values import Strength
 
@@ -52,11 +54,17 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     if bare:
         value = value.rstrip(",;)]}").rstrip("\\")
         end = candidate.start + len(value)
-    if _is_expression(candidate, value, bare=bare) or _echoes(name, value):
+    if _is_expression(candidate, value, bare=bare) or is_echo(name, value):
         return None
     strength = strength_of(kind, name, value)
     if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
         strength = Strength.LIKELY
+    if (
+        kind is SecretKind.PASSWORD
+        and operator == "="
+        and not places.is_code(candidate.path)
+    ):
+        strength = weigh_login(candidate, strength, is_command=True)
     if (
         strength is not Strength.STRONG
         and name[:2] != "--"
@@ -67,7 +75,7 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
 
 
 def _kind_of_key(candidate: Candidate, start: int, name: str) -> SecretKind | None:
-    """Return the kind of a `key`: a signing key in a group named `jwt`, with `base64:` or as bytes; else unknown."""
+    """Return the kind of a `key`: a signing key in a group named `jwt`, with `base64:`, as bytes, in a list of keys."""
     if name.lower() != "key":
         return None
     before = candidate.text[max(start - PARENT_REACH, 0) : start]
@@ -76,8 +84,20 @@ def _kind_of_key(candidate: Candidate, start: int, name: str) -> SecretKind | No
         re.search(PARENT, before)
         or candidate.value.startswith("base64:")
         or "getBytes" in after
+        or _is_in_list_of_keys(candidate)
     )
     return SecretKind.SECRET if is_key else None
+
+
+def _is_in_list_of_keys(candidate: Candidate) -> bool:
+    """Return whether settings list a machine-made key under a name such as `api_keys`."""
+    if not places.is_settings(candidate.path) or not values.is_random(candidate.value):
+        return False
+    named = filter(re.compile(r"\w").search, parents(candidate.text, candidate.start))
+    next(named, None)  # the line itself
+    parent = next(named, "")
+    name = re.match(r"[\"']?([\w.-]{3,60})s[\"']?\s*:", parent)
+    return name is not None and names.kind_of(name[1]) is SecretKind.SECRET
 
 
 def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
@@ -172,7 +192,7 @@ def _is_word(candidate: Candidate, kind: SecretKind, operator: str, value: str) 
     return in_file and bool(re.match("[a-z]{12,40}$", value))
 
 
-def _echoes(name: str, value: str) -> bool:
+def is_echo(name: str, value: str) -> bool:
     """Return whether the value repeats the name: `"chpasswd", "|chpasswd"`, `JwtSecret = "Jwt--SigningSecret-2"`."""
     parts = {part for part in names.words_of(value) if part.isalpha()}
     own = parts & set(names.words_of(name))

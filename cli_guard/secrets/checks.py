@@ -18,6 +18,7 @@ from cli_guard.secrets.candidates import (
     grade,
     plain,
 )
+from cli_guard.secrets.logins import weigh_login
 from cli_guard.secrets.names import pattern, words
 from cli_guard.secrets.values import Strength
 
@@ -32,6 +33,16 @@ def password(candidate: Candidate) -> CandidateJudgement | None:
     if places.is_lock(candidate.path) or re.match(r"\w+=$", value):
         return None
     return grade(candidate, values.password_strength(value), candidate.start, candidate.end)
+
+
+def connection(candidate: Candidate) -> CandidateJudgement | None:
+    """Judge a password in a connection string; a word counts if the string logs in somewhere else."""
+    judgement = password(candidate)
+    if judgement or places.is_lock(candidate.path):
+        return judgement
+    strength = values.password_strength(candidate.value)
+    strength = weigh_login(candidate, strength, is_command=False)
+    return grade(candidate, strength, candidate.start, candidate.end)
 
 
 def url(candidate: Candidate) -> CandidateJudgement | None:
@@ -120,6 +131,7 @@ def command(candidate: Candidate) -> CandidateJudgement | None:
     if value.lower() in words("trivial"):
         return None
     strength = max(values.password_strength(value), values.key_strength(value))
+    strength = weigh_login(candidate, strength, is_command=True)
     graded = grade(candidate, strength, start, start + len(value))
     return graded and _in_document(candidate, graded)
 

@@ -72,7 +72,7 @@ class Detector:
     @cached_property
     def follows(self) -> bool:
         """Return whether the pattern begins where the keyword ends, rather than at its start."""
-        return self.check in ("assigned", "named")
+        return self.check in ("assigned", "named", "spread")
 
     def applies_to(self, path: str) -> bool:
         """Return whether the rule is for files of this name; one without names is for all."""

@@ -39,7 +39,11 @@ IN_85 = r"(\"{3}|'{3}|[\"'`])((?>(?:(?!\1)[!-~]){20,}))\1|<~([!-uz\s]{20,}+)~>"
 UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
 # What every match of CODES holds, and a search finds or rules out at ten times the speed.
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"
-KUBERNETES_ENTRY = r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
+# An entry of base64, on the line of its name or as the lines of a block.
+KUBERNETES_ENTRY = (
+    r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+(?:[|>][-+\d]{0,2}[ \t]*\r?\n[ \t]+)?[\"']?"
+    r"(?P<value>[A-Za-z0-9+/]{6,400}(?:\r?\n[ \t]+[A-Za-z0-9+/]{1,400}){0,50}={0,2})[\"']?[ \t]*\r?$"
+)
 CLEAR = 0.97
 # Scans a decoded text; False: only for the formats of providers, as no other hit would count.
 ScanText = Callable[[str, bool], Sequence[SecretHit]]
@@ -130,7 +134,7 @@ def _unescape(match: re.Match[str]) -> str:
 def _kubernetes(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]:
     for match in compile_once(KUBERNETES_ENTRY, re.M).finditer(text):
         spend(match.start())
-        decoded = decode_base64(match["value"])
+        decoded = decode_base64("".join(match["value"].split()))
         if not decoded or not _is_clear(decoded):
             continue
         for hit in scan(f'{match["name"]} = "{decoded}"', True):

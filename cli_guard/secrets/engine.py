@@ -19,6 +19,7 @@ from cli_guard.secrets import (
     joined,
     keyblocks,
     places,
+    spread,
     tables,
     tokens,
 )
@@ -50,6 +51,7 @@ CHECKS: Mapping[str, Check] = {
             tokens.discord,
             tokens.jwt,
             checks.password,
+            checks.connection,
             checks.url,
             checks.header,
             checks.basic,
@@ -73,6 +75,8 @@ CHECKS: Mapping[str, Check] = {
     "assigned": assigned.judge_assignment,
     "named": assigned.judge_named,
 }
+# A name may be given several values: their judgements come one by one.
+READERS = {"spread": spread.find_values}
 FINDERS = {"insert": tables.find_inserts, "table": tables.find_cells}
 Wanted = Callable[[Detector], bool]
 VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
@@ -340,6 +344,10 @@ def _judge(
     detector: Detector, text: str, path: str, position: int, match: re.Match[str]
 ) -> Iterator[SecretHit]:
     candidate = _candidate(detector, text, path, position, match)
+    if reader := READERS.get(detector.check):
+        found = reader(candidate) if candidate else ()
+        yield from (_hit(detector, text, each) for each in found)
+        return
     judgement = CHECKS[detector.check](candidate) if candidate else None
     # The context comes last: searching for it costs more than judging the value.
     if candidate and judgement and _in_context(detector, text, candidate):

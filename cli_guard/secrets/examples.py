@@ -13,6 +13,7 @@ from itertools import chain
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules.catalog import read_patterns, read_table
 from cli_guard.secrets.candidates import SecretHit
+from cli_guard.secrets.detectors import for_blocks
 from cli_guard.secrets.places import ending
 
 TABLE = "secrets/examples.toml"
@@ -48,7 +49,7 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     shown = {at for at in wanted if forms["line"].search(text, starts[at], at)}
     if "data" in kinds:
         shown.update(
-            at for at in wanted if any(map(forms["parent"].match, _parents(text, at)))
+            at for at in wanted if any(map(forms["parent"].match, parents(text, at)))
         )
 
     def places_in(start: int, end: int) -> list[int]:
@@ -63,7 +64,7 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     return shown
 
 
-def _parents(text: str, at: int) -> Iterator[str]:
+def parents(text: str, at: int) -> Iterator[str]:
     """Yield the lines that a line of YAML or JSON is under, by their indentation, the nearest first."""
     indent = LINE
     for line in reversed(text[max(at - PARENTS, 0) : at].split("\n")):
@@ -73,8 +74,11 @@ def _parents(text: str, at: int) -> Iterator[str]:
             yield inner
 
 
-def weaken(hit: SecretHit) -> SecretHit:
-    """Make a finding advice."""
+def weaken(hit: SecretHit, *, is_new: bool) -> SecretHit:
+    """Make a finding advice; a new private key, which no one makes up, still needs a look."""
+    rule = for_blocks().get(hit.rule)
+    if is_new and rule and rule.block in ("pem", "putty"):
+        return replace(hit, severity=Severity.HIGH, confidence=Confidence.LOW)
     return replace(hit, severity=Severity.MEDIUM, confidence=Confidence.LOW)
 
 

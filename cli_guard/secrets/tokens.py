@@ -39,7 +39,8 @@ def token(candidate: Candidate) -> CandidateJudgement | None:
 def near(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a provider's prefix before a body of another length or alphabet than the provider's own."""
     value = candidate.value
-    if values.is_made_up(value) or values.is_template(value) or not re.search(r"\d", value):
+    tests = (values.is_made_up, values.is_template, values.is_path_or_name)
+    if any(test(value) for test in tests) or not re.search(r"\d", value):
         return None
     if not values.is_sequence(value) and values.is_wordy(value):
         return None

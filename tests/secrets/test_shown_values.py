@@ -161,3 +161,15 @@ def test_hostile_text_takes_no_long_time(path: str, text: str) -> None:
     with cpu_seconds(5):
         find_shown(text, path, range(0, len(text), 999))
     assert len(text) <= MOST_READ
+
+
+@table("event, severity", (("staged", "high"), ("push", "high"), ("scan", "medium")))
+def test_a_new_private_key_needs_a_look_though_it_is_shown(
+    event: str, severity: str
+) -> None:
+    block = expand("<<pem:RSA PRIVATE KEY>>").replace("\n", "\n    ")
+    text = f"def f():\n    {QUOTES}Load a key.\n\n    {block}\n    {QUOTES}\n"
+    lines = tuple(text.split("\n"))
+    change = FileChange("a.py", Status.ADDED, hunks=(Hunk(0, 1, (), lines),))
+    subject = ReviewInput(event, ChangeSet((change,)), contents=Whole(text))
+    assert [found.severity for found in review(subject).findings] == [severity]

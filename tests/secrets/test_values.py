@@ -3,6 +3,7 @@
 from examples import examples, near_misses, table
 
 from cli_guard.rules.examples import expand
+from cli_guard.secrets import scan
 from cli_guard.secrets.values import (
     Strength,
     entropy,
@@ -117,3 +118,18 @@ def test_the_name_of_a_hash_is_none(value: str) -> None:
 )
 def test_disorder_in_bits_a_character(text: str, bits: float) -> None:
     assert abs(entropy(text) - bits) < 1e-9
+
+
+@near_misses(
+    "value",
+    (
+        "sk-or-v1-VOTRE_CLE",
+        "sk-or-v1-COLE_SUA_CHAVE_AQUI",
+        "sk-or-v1-TWOJ_KLUCZ_TUTAJ",
+        "sk-or-v1-ВАШ_КЛЮЧ",
+        "sk-or-v1-votre-cle-ici",
+        "xoxb-DEIN-SLACK-TOKEN-HIER",
+    ),
+)
+def test_words_of_any_language_behind_a_prefix_are_no_key(value: str) -> None:
+    assert not scan(f'SERVICE_API_KEY = "{value}"', "app/config.py").hits

@@ -43,6 +43,7 @@ BRIEF = 12
 PART = 4
 MOVES = re.compile(r"Move lines (\d+) to (\d+)")
 TEXT_LENGTH = 600
+PRIVATE_KEYS = ("secret-private-key", "secret-pgp-private-key", "secret-putty-key")
 
 Paint = Callable[[str, str], str]
 
@@ -111,7 +112,9 @@ def _group(
     review: Review, kind: Disposition, most: int, paint: Paint, style: str, room: int
 ) -> list[str]:
     """Format the findings of one kind: a heading, a block each, and how many more there are; advice in `room` lines."""
-    findings = review.sort_findings(kind)
+    findings: Sequence[JudgedFinding] = review.sort_findings(kind)
+    if style != "verbose":
+        findings = _join_keys(findings, review)
     chosen = findings if style == "verbose" else findings[:most]
     column = min(
         PLACE_WIDTH, max((len(where(judged.finding)) for judged in chosen), default=0)
@@ -134,6 +137,34 @@ def _group(
         *shown,
         *([paint("dim", f"and {more} more: {fuller(review)}")] if more else []),
     ]
+
+
+def _join_keys(findings: Sequence[JudgedFinding], review: Review) -> list[JudgedFinding]:
+    """Return the findings with one for the private keys of each folder and commit, in the place of the first.
+
+    They were made together, and a person judges them together; the verdict counts each of them.
+    """
+    groups: dict[tuple[object, ...], list[JudgedFinding]] = {}
+    for number, judged in enumerate(findings):
+        found = judged.finding
+        folder = found.path.rpartition("/")[0]
+        is_key = found.rule in PRIVATE_KEYS and bool(found.path)
+        place = (folder, found.commit, judged.disposition) if is_key else (number,)
+        groups.setdefault(place, []).append(judged)
+    return [_one_for(group, review) for group in groups.values()]
+
+
+def _one_for(group: Sequence[JudgedFinding], review: Review) -> JudgedFinding:
+    """Return the first of a group, which says how many private keys more its folder has."""
+    first = group[0]
+    if len(group) == 1:
+        return first
+
+    more = len(group) - 1
+    noun = "key" if more == 1 else "keys"
+    message = first.finding.message.rstrip(".")
+    told = f"{message}; {more} more private {noun} in this folder ({fuller(review)})."
+    return replace(first, finding=replace(first.finding, message=told))
 
 
 def _share_remedies(listed: Sequence[JudgedFinding]) -> Iterator[JudgedFinding]:

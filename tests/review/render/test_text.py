@@ -174,3 +174,22 @@ def test_the_order_of_the_findings_does_not_matter() -> None:
         for order in itertools.permutations(findings)
     }
     assert len(shown) == 1
+
+
+def test_private_keys_of_a_folder_are_one_line_and_others_are_not() -> None:
+    def key(path: str, rule: str = "secret-private-key") -> JudgedFinding:
+        found = dataclasses.replace(
+            samples.KEY, path=path, line=1, rule=rule, message="Private key."
+        )
+        return JudgedFinding(found, Disposition.DENY)
+
+    paths = ("certs/a.pem", "certs/b.pem", "certs/c.key", "certs/old/a.pem")
+    keys = (*map(key, paths), key("certs/d.txt", "secret-password"))
+    review = Review("staged", "failed", Decision.DENY, keys)
+    shown = render(review)
+    assert "Private key; 2 more private keys in this folder (cli-guard review -v)." in shown
+    assert shown.startswith("must fix: 5\n")
+    listed = shown.partition("\n\nmust fix: 5 findings")[0]
+    assert [path for path in paths if path in listed] == [paths[0], paths[3]]
+    assert "certs/d.txt" in listed
+    assert all(path in render(review, verbose=True) for path in paths)

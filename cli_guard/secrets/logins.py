@@ -1,0 +1,62 @@
+"""Tell by what stands beside a word whether it is a password: a user, and a host that is somewhere else.
+
+`password=Winterreise` alone may be anything; in a connection string or a command that names a user and a host of
+another network, it logs in there.
+"""
+
+from cli_guard.secrets import values
+from cli_guard.secrets.candidates import Candidate
+from cli_guard.secrets.names import compile_once, pattern, words, words_of
+from cli_guard.secrets.values import Strength
+
+REACH = 400
+ENDS = "\n\"'`"
+HOST = (
+    r"(?i)(?:(?<![\w.-])(?:server|data source|address|addr|network address|host|hostname|hostaddr)\s?=\s?"
+    r"(?:(?:tcp|np|lpc):)?|jdbc:(?:\w{1,20}:){1,3}@?//|(?<!\S)(?:-h\s{0,3}|--host[=\s]))"
+    r"[\"']?(?P<host>[^\s;,&\"'`?\\]{1,200})"
+)
+USER = (
+    r"(?i)(?:(?<![\w.-])(?:user id|userid|uid|user|username|user name)\s?=\s?"
+    r"|(?<!\S)(?:-u\s{0,3}|--user(?:name)?[=\s]))[\"']?(?P<user>[\w.@\\-]{1,100})"
+)
+
+
+def weigh_login(candidate: Candidate, strength: Strength, *, is_command: bool) -> Strength:
+    """Return how strong a password is beside its user and host: a word that logs in elsewhere counts."""
+    value = candidate.value.strip("\"'")
+    if strength is not Strength.WEAK or _is_named(value):
+        return strength
+    text = _beside(candidate, "\n" if is_command else ENDS)
+    user = compile_once(USER).search(text)
+    host = compile_once(HOST).search(text)
+    if not user or not host or value.lower() == user["user"].lower():
+        return strength
+    return Strength.LIKELY if _is_elsewhere(host["host"]) else strength
+
+
+def _is_named(value: str) -> bool:
+    """Return whether the value is a usual password of installations, or says that a password stands here."""
+    known = words("passwords") | words("secrets")
+    parts = set(words_of(value))
+    is_filled = all(part in words("filler") for part in parts)
+    return is_filled or bool(parts & known) or value.lower() in words("trivial")
+
+
+def _is_elsewhere(address: str) -> bool:
+    """Return whether an address has a domain, or is a number, and is neither local nor made up."""
+    host = address.partition("/")[0].lower()
+    invented = ("local_hosts", "made_up_hosts")
+    if values.is_template(address) or any(pattern(name).search(host) for name in invented):
+        return False
+    return "." in address.strip(".")
+
+
+def _beside(candidate: Candidate, ends: str) -> str:
+    """Return the text around the value, up to where its literal or its line ends."""
+    text = candidate.text[max(candidate.start - REACH, 0) : candidate.end + REACH]
+    at = min(candidate.start, REACH)
+    behind = at + len(candidate.value)
+    start = max(text.rfind(end, 0, at) for end in ends) + 1
+    found = [place for end in ends if (place := text.find(end, behind)) >= 0]
+    return text[start : min(found, default=len(text))]
