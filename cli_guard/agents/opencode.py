@@ -10,48 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cli_guard.agents.judging import answer_request
-from cli_guard.agents.payload import text_in
-from cli_guard.agents.registry import ToolDenied
 from cli_guard.agents.settings import Protocol, write_text
-from cli_guard.agents.uses import (
-    AgentRequest,
-    as_object,
-    check_event,
-    find_folder,
-    find_mcp_call,
-    find_uses,
-    read_object,
-)
 from cli_guard.errors import UsageError
-from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import Invocation
 
 NAME = "opencode"
 EVENT = "tool.execute.before"
-SILENT = "a plugin of OpenCode cannot ask"
 COMMENT = b"// Written by `cli-guard install --agent opencode`"
 PLUGIN = Path(__file__).with_suffix(".js")
 COMMAND = re.compile(r'(?m)^const command = (".*")$')
-
-
-def respond(raw: bytes, invocation: Invocation) -> str:
-    """Answer one request: "" lets the tool run. Raises ToolDenied, ValueError, CliGuardError, OSError."""
-    answer = answer_request(read_request(read_object(raw)), invocation, NAME)
-    if answer and answer.decision is not Decision.ALLOW:
-        raise ToolDenied(answer.text)
-    return ""
-
-
-def read_request(data: Mapping[str, Any]) -> AgentRequest:
-    """Read a request of our plugin. Raises ValueError."""
-    check_event(data, EVENT, "event")
-    name = text_in(data, "tool")
-    given = as_object(data.get("args"), "args")
-    return AgentRequest(
-        find_uses(name, given) or find_mcp_call(name, "_", given), find_folder(data), SILENT
-    )
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

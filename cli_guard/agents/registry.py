@@ -1,7 +1,7 @@
 """The coding agents that cli-guard answers: THE list. One module an agent, imported at its first use.
 
-The module of an agent has these functions (each may raise CliGuardError; `respond` also ValueError for a request of
-another shape, and OSError):
+The module of an agent has these functions (each may raise CliGuardError). Its requests and answers are a row of
+`dialects.py`; one without a row is answered by an exit code.
 
 `install(repository: Repository, where: str = "project") -> str`: add our entry to the agent's settings; return what was
 done. `where` is "project", "local" or "user".
@@ -12,9 +12,6 @@ done. `where` is "project", "local" or "user".
 
 `find_call(repository: Repository) -> tuple[str, Mapping[str, Any]] | None`: the shell command that starts our hook, and
 what the settings say about it, for `doctor --probe`; None if there is none. Raises UsageError if agents do not obey it.
-
-`respond(raw: bytes, invocation: Invocation) -> str`: answer one request, read from standard input. Raises ToolDenied
-where a denial is an exit code and a reason on standard error.
 """
 
 import os
