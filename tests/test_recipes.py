@@ -154,7 +154,7 @@ def copy(tmp_path: Path) -> Copy:
 
 def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
     copy.write("agents/dummy.py", AGENT)
-    known = 'Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),'
+    known = 'Agent("claude-code", "Claude Code", JSON_AGENTS, "CLAUDE_CODE"),'
     copy.add_after(
         "agents/registry.py",
         known,

@@ -26,6 +26,7 @@ from cli_guard.agents.tool_inputs import (
     CHANGING,
     INPUTS,
     PATCH_CALL,
+    PATCH_START,
     TOOLS,
     find_shapes,
     find_uses,
@@ -110,8 +111,9 @@ DIALECTS = (
     ),
     Dialect(
         "vscode",
-        {**PRE_TOOL, "timestamp": "", "transcript_path": ""},
-        "a request of April 2026 in the tests of git-ai (hook_event_name, session_id), 2026-11-29",
+        {**PRE_TOOL, "timestamp": ""},
+        "https://docs.github.com/en/copilot/reference/hooks-reference (VS Code compatible format: Copilot CLI, and"
+        " VS Code since it runs on Copilot), 2026-09-29; a request of April 2026 in the tests of git-ai",
         reply_to_vscode,
         mcp=("mcp_", "_"),
     ),
@@ -253,9 +255,15 @@ def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
     if dialect is UNKNOWN:
         return AgentRequest(read_unknown(data), find_folder(data, ("cwd",)), silent)
     name = str(look_up(data, dialect.tool))
-    given = as_object(look_up(data, dialect.given), dialect.given[-1])
+    given = read_input(look_up(data, dialect.given), dialect.given[-1])
     folder = find_folder(data, dialect.folders)
     return AgentRequest(read_uses(data, dialect, name, given), folder, silent)
+
+
+def read_input(value: object, what: str) -> dict[str, Any]:
+    """Return the input of a tool; that of a patch may be its text alone. Raises ValueError."""
+    is_patch = isinstance(value, str) and value.lstrip().startswith(PATCH_START)
+    return {"patch": value} if is_patch else as_object(value, what)
 
 
 def read_uses(

@@ -1,8 +1,15 @@
 """lefthook's agent hooks (`ai:`): it calls us for Claude Code, Codex, Cursor and Copilot CLI, and passes on a code.
 
 Source: https://lefthook.dev/configuration/ai, and version 2.2.2 as it runs: it ends with 1 whatever its hook ends with,
-and of these agents only Copilot CLI takes that for a denial. So `install` refuses; docs/agents.md shows the lines for a
-version that passes on 2.
+and of these agents only Copilot CLI takes that for a denial. So `install` refuses. The lines for a version that passes
+on 2, as in docs/agents.md:
+
+    ai:
+      claude: {PreToolUse: cli-guard-agent}
+    cli-guard-agent:
+      jobs:
+        - run: /path/to/cli-guard hook lefthook || exit 2
+          use_stdin: true
 """
 
 from cli_guard.errors import UsageError

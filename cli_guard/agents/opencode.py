@@ -30,12 +30,12 @@ def install(repository: Repository, where: str = "project") -> str:
     from cli_guard.agents.restoring import keep_original
     from cli_guard.state.files import explain_write_errors
 
-    path = PROTOCOL.find(repository, where)
-    name = PROTOCOL.places.get(where, "")
-    command = PROTOCOL.command()
+    path = protocol.find(repository, where)
+    name = protocol.places.get(where, "")
+    command = protocol.command()
     text = PLUGIN.read_text("utf-8").replace('"@COMMAND@"', json.dumps(command))
     known = is_ours(path, name)
-    PROTOCOL.check(command, repository)
+    protocol.check(command, repository)
     if known and path.read_text("utf-8") == text:
         return f"{name}: is there already"
     with explain_write_errors(name):
@@ -49,7 +49,7 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
     from cli_guard.agents.restoring import restore_original
 
     done = []
-    for path, name in PROTOCOL.to_clear(repository, where):
+    for path, name in protocol.to_clear(repository, where):
         if is_ours(path, name):
             if not restore_original(repository, path):
                 path.unlink()
@@ -58,12 +58,12 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
 
 
 def is_installed(repository: Repository) -> bool | None:
-    return True if any(PROTOCOL.all_found(repository)) else None
+    return True if any(protocol.all_found(repository)) else None
 
 
 def find_call(repository: Repository) -> tuple[str, Mapping[str, Any]] | None:
     """Find the command of the plugin, None if there is none. Raises UsageError for a file that is not ours."""
-    for path, name in PROTOCOL.all_found(repository):
+    for path, name in protocol.all_found(repository):
         if is_ours(path, name) and (found := COMMAND.search(path.read_text("utf-8"))):
             return str(json.loads(found[1])), {}
     return None
@@ -76,7 +76,7 @@ def is_ours(path: Path, name: str) -> bool:
     return path.exists()
 
 
-PROTOCOL = Protocol(
+protocol = Protocol(
     NAME,
     {
         "project": ".opencode/plugins/cli-guard.js",

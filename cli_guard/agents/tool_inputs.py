@@ -122,6 +122,9 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     if kind is ToolKind.SEARCH:
         globs = texts_in([given.get(key) for key in GLOBS])
         paths += [glob for glob in globs if glob and not glob.startswith("!")]
+    if not paths and kind is ToolKind.WRITE and (uses := find_shapes(given)):
+        # Copilot calls its `apply_patch` Edit.
+        return uses
     if not paths and kind is not ToolKind.SEARCH:
         raise ValueError("there is no path")
     if kind is ToolKind.WRITE:
