@@ -79,6 +79,8 @@ class Dialect:
     mcp: tuple[str, str] = ("mcp__", "__")
     silent: str = ""
     nothing: str = ""
+    # Its tools whose `command` is the verb of a list of its own.
+    lists: tuple[str, ...] = ()
 
 
 PRE_TOOL = {"hook_event_name": "PreToolUse"}
@@ -147,6 +149,7 @@ DIALECTS = (
         "aws/amazon-q-developer-cli docs/hooks.md and https://kiro.dev/docs/cli/hooks, 2026-11-29",
         mcp=("@", "/"),
         silent="a hook of Kiro and Amazon Q cannot ask",
+        lists=("todo_list", "knowledge"),
     ),
     Dialect(
         "copilot",
@@ -273,7 +276,7 @@ def read_uses(
     call = read_mcp_call(data, dialect, name, given)
     if call and dialect.mcp[0]:
         return (call,)
-    uses = find_uses(name, given)
+    uses = () if name in dialect.lists else find_uses(name, given)
     if dialect.name == "codex" and uses and isinstance(uses[0], ShellKind):
         # Codex applies such a command itself, without a shell.
         patch = PATCH_CALL.match(uses[0].command)

@@ -49,7 +49,8 @@ REPLACEMENTS = (
     "diff",
 )
 PATCHES = ("patchText", "patch", "input", "command")
-COMMANDS = ("command", "cmd", "command_line", "commandLine", "CommandLine", "commands")
+# The keys of a command, without case and underscores.
+COMMANDS = frozenset(("command", "cmd", "commandline", "shellcommand", "commands"))
 # The verbs of an editor that is one tool (`str_replace_editor`, `fs_write`, `memory`); they come with a path.
 VERBS = frozenset(
     ("create", "str_replace", "insert", "append", "delete", "rename", "undo_edit", "view")
@@ -78,7 +79,6 @@ class ToolKind(Enum):
     READ = auto()
     SEARCH = auto()
     FETCH = auto()
-    OWN = auto()
 
 
 NAMES = {
@@ -93,8 +93,6 @@ NAMES = {
     " pre_read_code ReadFile",
     ToolKind.SEARCH: "Grep grep rg grep_search search_file_content",
     ToolKind.FETCH: "WebFetch webfetch web_fetch fetch fetch_webpage FetchUrl",
-    # Kiro's own lists: their `command` is a verb.
-    ToolKind.OWN: "todo_list knowledge",
 }
 TOOLS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 CHANGING = (ToolKind.SHELL, ToolKind.WRITE, ToolKind.PATCH)
@@ -105,8 +103,6 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     kind = TOOLS.get(name)
     if kind is None:
         return find_shapes(given)
-    if kind is ToolKind.OWN:
-        return ()
     if kind is ToolKind.SHELL:
         commands = read_commands(given)
         if not commands:
@@ -176,13 +172,13 @@ def read_commands(given: Mapping[str, Any]) -> tuple[Use, ...]:
     """Return the commands of an object, each with its folder. Raises ValueError for one of another form."""
     folders = {text_in(given, key) for key in FOLDERS if given.get(key)}
     found = []
-    for key in COMMANDS:
-        value = given.get(key)
-        if value is None or isinstance(value, Mapping):
+    for key, value in given.items():
+        name = key.lower().replace("_", "")
+        if name not in COMMANDS or value is None or isinstance(value, Mapping):
             continue
         if len(folders) > 1:
             raise ValueError("the command has two folders")
-        texts = read_command_list(value) if key == "commands" else read_command(given, key)
+        texts = read_command_list(value) if name == "commands" else read_command(given, key)
         found += [ShellKind(text, next(iter(folders), "")) for text in texts]
     return tuple(found)
 
