@@ -96,12 +96,14 @@ JUDGED = (
     (("exec", "--", "echo", "hi"), "", 0),
     (
         ("hook", "claude-code"),
-        '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"a"}}',
+        '{"hook_event_name":"PreToolUse","permission_mode":"default",'
+        '"tool_name":"Read","tool_input":{"file_path":"a"}}',
         0,
     ),
     (
         ("hook", "claude-code"),
-        '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git log"}}',
+        '{"hook_event_name":"PreToolUse","permission_mode":"default",'
+        '"tool_name":"Bash","tool_input":{"command":"git log"}}',
         0,
     ),
 )

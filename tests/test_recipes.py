@@ -27,11 +27,6 @@ def uninstall(repository):
 
 def is_installed(repository):
     return (repository.root / "dummy.cfg").exists() or None
-
-def respond(raw, invocation):
-    if raw == b"bad":
-        raise ValueError("not a request")
-    return raw.decode().upper()
 '''
 FORMAT = '''
 """A format for a test."""
@@ -159,7 +154,7 @@ def copy(tmp_path: Path) -> Copy:
 
 def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
     copy.write("agents/dummy.py", AGENT)
-    known = 'Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),'
+    known = 'Agent("claude-code", "Claude Code", JSON_AGENTS, "CLAUDE_CODE"),'
     copy.add_after(
         "agents/registry.py",
         known,
@@ -172,10 +167,10 @@ def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
     )
     assert not (committed.path / ".claude").exists()
     assert "Dummy: asks cli-guard first" in copy.run(committed, "doctor").out
-    answered = copy.run(committed, "hook", "dummy", stdin="yes")
-    assert (answered.code, answered.out) == (0, "YES\n")
-    refused = copy.run(committed, "hook", "dummy", stdin="bad")
-    assert (refused.code, refused.out) == (2, "") and "not a request" in refused.err
+    answered = copy.run(committed, "hook", "dummy", stdin='{"run": {"cmd": "ls"}}')
+    assert (answered.code, answered.out) == (0, "")
+    refused = copy.run(committed, "hook", "dummy", stdin='{"run": {"cmd": "rm -rf /"}}')
+    assert (refused.code, refused.out) == (2, "") and "whole file system" in refused.err
     assert "removed" in copy.run(committed, "uninstall", "--agent", "dummy").out
 
 

@@ -120,6 +120,7 @@ def test_an_agent_is_not_allowed_to_excuse_itself(guarded: Repo) -> None:
     stage(guarded, {"a.py": excused(SHELL)})
     asked = {
         "hook_event_name": "PreToolUse",
+        "permission_mode": "default",
         "tool_name": "Bash",
         "cwd": str(guarded.path),
         "tool_input": {"command": "git commit -m 'Add the report'"},

@@ -10,48 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cli_guard.agents.judging import answer_request
-from cli_guard.agents.payload import text_in
-from cli_guard.agents.registry import ToolDenied
 from cli_guard.agents.settings import Protocol, write_text
-from cli_guard.agents.uses import (
-    AgentRequest,
-    as_object,
-    check_event,
-    find_folder,
-    find_mcp_call,
-    find_uses,
-    read_object,
-)
 from cli_guard.errors import UsageError
-from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import Invocation
 
 NAME = "opencode"
 EVENT = "tool.execute.before"
-SILENT = "a plugin of OpenCode cannot ask"
 COMMENT = b"// Written by `cli-guard install --agent opencode`"
 PLUGIN = Path(__file__).with_suffix(".js")
 COMMAND = re.compile(r'(?m)^const command = (".*")$')
-
-
-def respond(raw: bytes, invocation: Invocation) -> str:
-    """Answer one request: "" lets the tool run. Raises ToolDenied, ValueError, CliGuardError, OSError."""
-    answer = answer_request(read_request(read_object(raw)), invocation, NAME)
-    if answer and answer.decision is not Decision.ALLOW:
-        raise ToolDenied(answer.text)
-    return ""
-
-
-def read_request(data: Mapping[str, Any]) -> AgentRequest:
-    """Read a request of our plugin. Raises ValueError."""
-    check_event(data, EVENT, "event")
-    name = text_in(data, "tool")
-    given = as_object(data.get("args"), "args")
-    return AgentRequest(
-        find_uses(name, given) or find_mcp_call(name, "_", given), find_folder(data), SILENT
-    )
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:
@@ -63,12 +30,12 @@ def install(repository: Repository, where: str = "project") -> str:
     from cli_guard.agents.restoring import keep_original
     from cli_guard.state.files import explain_write_errors
 
-    path = PROTOCOL.find(repository, where)
-    name = PROTOCOL.places.get(where, "")
-    command = PROTOCOL.command()
+    path = protocol.find(repository, where)
+    name = protocol.places.get(where, "")
+    command = protocol.command()
     text = PLUGIN.read_text("utf-8").replace('"@COMMAND@"', json.dumps(command))
     known = is_ours(path, name)
-    PROTOCOL.check(command, repository)
+    protocol.check(command, repository)
     if known and path.read_text("utf-8") == text:
         return f"{name}: is there already"
     with explain_write_errors(name):
@@ -82,7 +49,7 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
     from cli_guard.agents.restoring import restore_original
 
     done = []
-    for path, name in PROTOCOL.to_clear(repository, where):
+    for path, name in protocol.to_clear(repository, where):
         if is_ours(path, name):
             if not restore_original(repository, path):
                 path.unlink()
@@ -91,12 +58,12 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
 
 
 def is_installed(repository: Repository) -> bool | None:
-    return True if any(PROTOCOL.all_found(repository)) else None
+    return True if any(protocol.all_found(repository)) else None
 
 
 def find_call(repository: Repository) -> tuple[str, Mapping[str, Any]] | None:
     """Find the command of the plugin, None if there is none. Raises UsageError for a file that is not ours."""
-    for path, name in PROTOCOL.all_found(repository):
+    for path, name in protocol.all_found(repository):
         if is_ours(path, name) and (found := COMMAND.search(path.read_text("utf-8"))):
             return str(json.loads(found[1])), {}
     return None
@@ -109,7 +76,7 @@ def is_ours(path: Path, name: str) -> bool:
     return path.exists()
 
 
-PROTOCOL = Protocol(
+protocol = Protocol(
     NAME,
     {
         "project": ".opencode/plugins/cli-guard.js",

@@ -4,8 +4,7 @@ The command line is the one in the agent's settings. Each state replaces its pro
 nothing that is installed is changed. What a repository's settings name is not simply run: the command must be a plain
 call of `cli-guard hook`, and its program must not be a file of the work tree, but for the one that runs now.
 
-An agent with a setting that blocks the tool whatever becomes of the hook names it: `FAILURE_SETTING`, its key and value
-in our entry, and its words for a person. `TIMEOUT_UNIT_S` is the unit of its time-outs, a second if it is missing.
+What `failure_setting` and `timeout_unit_s` of an agent mean is said in `settings.py`.
 """
 
 import json
@@ -20,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from cli_guard.agents.registry import Agent
 from cli_guard.agents.settings import HARMFUL, HARMLESS
@@ -96,7 +95,7 @@ def probe_agent(
     with tempfile.TemporaryDirectory() as scratch:
         states = list_states(call, module, repository.root, around, Path(scratch))
         endings = run_all(states, repository.root, Path(scratch))
-    key, value, words = getattr(module, "FAILURE_SETTING", ("", None, ""))
+    key, value, words = getattr(module, "failure_setting", ("", None, ""))
     set_here = bool(key) and entry.get(key) == value
     lines = list(
         describe(agent, module, list(zip(states, endings, strict=True)), words, set_here)
@@ -114,10 +113,10 @@ def probe_agent(
     yield from lines
 
 
-def find_timeout(module: ModuleType, entry: Mapping[str, object]) -> float | None:
+def find_timeout(module: Any, entry: Mapping[str, object]) -> float | None:
     """Return the seconds that the settings let the agent wait, None if they say nothing."""
     found = next((entry[key] for key in ("timeout", "timeoutSec") if key in entry), None)
-    unit = getattr(module, "TIMEOUT_UNIT_S", 1)
+    unit = getattr(module, "timeout_unit_s", 1)
     return found * float(unit) if isinstance(found, int | float) else None
 
 
@@ -154,14 +153,14 @@ def resolve(word: str, root: Path, env: Mapping[str, str]) -> str:
 
 def list_states(
     call: re.Match[str],
-    module: ModuleType,
+    module: Any,
     root: Path,
     env: Mapping[str, str],
     scratch: Path,
 ) -> tuple[ProbeState, ...]:
     """Prepare the states, with what they need in a scratch folder."""
     denied, allowed = (
-        json.dumps(module.PROTOCOL.request(each, str(root))).encode()
+        json.dumps(module.protocol.request(each, str(root))).encode()
         for each in (HARMFUL, HARMLESS)
     )
     command = call.string
@@ -244,7 +243,7 @@ def wait(process: "subprocess.Popen[bytes]", until: float) -> int | None:
 
 def describe(
     agent: Agent,
-    module: ModuleType,
+    module: Any,
     results: list[tuple[ProbeState, ProbeEnding]],
     setting: str,
     set_here: bool,
@@ -277,9 +276,9 @@ def describe(
     yield f"{agent.title}: the tool is blocked in all {blocking} states{by}"
 
 
-def is_blocked(module: ModuleType, ending: ProbeEnding) -> bool:
+def is_blocked(module: Any, ending: ProbeEnding) -> bool:
     """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out."""
-    return ending.code is not None and module.PROTOCOL.is_denied(
+    return ending.code is not None and module.protocol.is_denied(
         ending.code, os.fsdecode(ending.stdout)
     )
 

@@ -1,7 +1,7 @@
 """The coding agents that cli-guard answers: THE list. One module an agent, imported at its first use.
 
-The module of an agent has these functions (each may raise CliGuardError; `respond` also ValueError for a request of
-another shape, and OSError):
+The module, or the row, of an agent has these functions; each may raise CliGuardError. `protocol` there says where its
+settings are. Its requests and answers are a row of `dialects.py`; one without a row is answered by an exit code.
 
 `install(repository: Repository, where: str = "project") -> str`: add our entry to the agent's settings; return what was
 done. `where` is "project", "local" or "user".
@@ -12,16 +12,13 @@ done. `where` is "project", "local" or "user".
 
 `find_call(repository: Repository) -> tuple[str, Mapping[str, Any]] | None`: the shell command that starts our hook, and
 what the settings say about it, for `doctor --probe`; None if there is none. Raises UsageError if agents do not obey it.
-
-`respond(raw: bytes, invocation: Invocation) -> str`: answer one request, read from standard input. Raises ToolDenied
-where a denial is an exit code and a reason on standard error.
 """
 
 import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.lazy import dataclass
@@ -92,25 +89,30 @@ class ToolDenied(CliGuardError):
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A coding agent: its name on the command line, its name in sentences, its module."""
+    """A coding agent: its names on the command line and in sentences, its module, or its row in one."""
 
     name: str
     title: str
     module: str
+    row: str = ""
 
-    def load(self) -> ModuleType:
-        return import_module(self.module)
+    def load(self) -> Any:
+        module = import_module(self.module)
+        return getattr(module, self.row) if self.row else module
+
+
+JSON_AGENTS = "cli_guard.agents.json_agents"
 
 
 # In the order in which `doctor` names them.
 AGENTS = {
     agent.name: agent
     for agent in (
-        Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),
-        Agent("codex", "Codex CLI", "cli_guard.agents.codex"),
-        Agent("gemini", "Gemini CLI", "cli_guard.agents.gemini"),
-        Agent("cursor", "Cursor", "cli_guard.agents.cursor"),
-        Agent("copilot", "Copilot CLI", "cli_guard.agents.copilot"),
+        Agent("claude-code", "Claude Code", JSON_AGENTS, "CLAUDE_CODE"),
+        Agent("codex", "Codex CLI", JSON_AGENTS, "CODEX"),
+        Agent("gemini", "Gemini CLI", JSON_AGENTS, "GEMINI"),
+        Agent("cursor", "Cursor", JSON_AGENTS, "CURSOR"),
+        Agent("copilot", "Copilot CLI", JSON_AGENTS, "COPILOT"),
         Agent("opencode", "OpenCode", "cli_guard.agents.opencode"),
         Agent("lefthook", "lefthook", "cli_guard.agents.lefthook"),
         # One line an agent.

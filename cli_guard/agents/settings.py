@@ -160,7 +160,8 @@ class JsonHooks:
     """The hooks of an agent in a JSON file: a list for each event below `hooks`.
 
     `entry` makes our entry from the command. `base` is what a new file begins with; `own` says that the file is ours
-    alone. `advice` is what a person has to do besides.
+    alone. `advice` is what a person has to do besides. `failure_setting` is the key and the value in our entry that
+    block the tool whatever becomes of the hook, and its words for a person. `timeout_unit_s` is the unit of time-outs.
     """
 
     protocol: Protocol
@@ -169,6 +170,8 @@ class JsonHooks:
     base: Mapping[str, object] = field(default_factory=dict)
     own: bool = False
     advice: Mapping[str, str] = field(default_factory=dict)
+    failure_setting: tuple[str, str, str] = ("", "", "")
+    timeout_unit_s: float = 1
 
     def install(self, repository: Repository, where: str = "project") -> str:
         """Add our entry; return what was done. Raises UsageError for settings of another shape, CliGuardError."""

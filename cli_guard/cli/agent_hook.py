@@ -14,7 +14,10 @@ def answer_agent(io: Io, agent: Agent) -> int:
             raise UsageError(
                 f"{agent.name} reads a request of {agent.title} from standard input"
             )
-        io.say(agent.load().respond(io.read_bytes(), io.invocation))
+        # Without click, and without what only an installation needs.
+        from cli_guard.agents.dialects import respond
+
+        io.say(respond(agent.name, io.read_bytes(), io.invocation))
         return 0
     except (Exception, KeyboardInterrupt) as error:
         return block_tool(io, agent, error)

@@ -18,11 +18,11 @@ from repositories import GUARD, Done, Repo
 
 from cli_guard.agents.registry import AGENTS
 
-PLACES = [(name, where) for name in NAMES for where in AGENTS[name].load().PROTOCOL.places]
+PLACES = [(name, where) for name in NAMES for where in AGENTS[name].load().protocol.places]
 
 
 def settings_of(repo: Repo, agent: str, where: str = "project") -> Path:
-    name = AGENTS[agent].load().PROTOCOL.places[where]
+    name = AGENTS[agent].load().protocol.places[where]
     return Path(repo.env["HOME"], name[2:]) if where == "user" else repo.path / name
 
 
@@ -162,7 +162,7 @@ def test_a_link_out_of_the_repository_is_not_followed(
 ) -> None:
     outside = committed.path.parent / "outside"
     outside.mkdir()
-    name = AGENTS[agent].load().PROTOCOL.places["project"]
+    name = AGENTS[agent].load().protocol.places["project"]
     (committed.path / name.split("/")[0]).symlink_to(outside)
     done = guard(committed, "install", "--agent", agent)
     assert (done.code, done.out) == (2, "") and "out of the repository" in done.err

@@ -19,9 +19,7 @@ def test_the_requests_of_every_agent_that_it_serves(committed: Repo, caller: str
     assert "lefthook passes on no question" in done.err
 
 
-@pytest.mark.parametrize(
-    "raw", [b"", b"[]", b"{}", b'{"toolName": "bash"}', b'{"hook_event_name": "Stop"}']
-)
+@pytest.mark.parametrize("raw", [b"", b"[]", b'{"toolName": "bash"}', b'{"command": 3}'])
 def test_what_is_no_request_blocks(committed: Repo, raw: bytes) -> None:
     done = send(committed, "lefthook", raw)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)

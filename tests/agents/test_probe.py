@@ -94,7 +94,7 @@ def test_the_exit_codes_of_an_agent_count(
 ) -> None:
     """Copilot CLI takes any code but 0 for a denial, Gemini CLI any but 0 and 1."""
     assert guard(committed, "install", "--agent", agent).code == 0
-    path = committed.path / AGENTS[agent].load().PROTOCOL.places["project"]
+    path = committed.path / AGENTS[agent].load().protocol.places["project"]
     path.write_text(path.read_text().replace(" || exit 2", ""))
     lines = probe(committed).out.splitlines()[1:]
     # Whether a kill is seen as one, or as a code, depends on the shell.

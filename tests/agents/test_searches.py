@@ -6,7 +6,7 @@ from pathlib import Path
 from examples import table
 
 from cli_guard.agents.judging import judge_use
-from cli_guard.agents.uses import find_uses
+from cli_guard.agents.tool_inputs import find_uses
 from cli_guard.runtime import Invocation
 
 

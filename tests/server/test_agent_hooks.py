@@ -26,6 +26,7 @@ COLD = {"CLI_GUARD_SERVER": "0"}
 def asked(command: str) -> bytes:
     data = {
         "hook_event_name": "PreToolUse",
+        "permission_mode": "default",
         "tool_name": "Bash",
         "tool_input": {"command": command},
     }

@@ -83,6 +83,7 @@ def asked(command: str) -> bytes:
     """What Claude Code sends before it runs a command."""
     data = {
         "hook_event_name": "PreToolUse",
+        "permission_mode": "default",
         "tool_name": "Bash",
         "tool_input": {"command": command},
     }

@@ -1,0 +1,343 @@
+"""The requests of coding agents: one row a form, recognised by its keys whatever our entry is called.
+
+Some agents read the settings of another one (VS Code those of Claude Code and Copilot CLI), so an entry hears more than
+the agent that it was written for. The entry's name decides the profile and the user's own settings; the form of the
+request decides how it is read and answered. Who can ask is the stricter of the two. A request of no known form is read
+by its shape: a command and a file that is written are judged, and answered by an exit code.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cli_guard.agents.judging import answer_request
+from cli_guard.agents.payload import text_in
+from cli_guard.agents.replies import (
+    reply_by_code,
+    reply_to_claude,
+    reply_to_cline,
+    reply_to_codex,
+    reply_to_copilot,
+    reply_to_cursor,
+    reply_to_gemini,
+    reply_to_vscode,
+)
+from cli_guard.agents.tool_inputs import (
+    CHANGING,
+    INPUTS,
+    PATCH_CALL,
+    PATCH_START,
+    TOOLS,
+    find_shapes,
+    find_uses,
+    read_patch,
+)
+from cli_guard.agents.uses import (
+    AgentRequest,
+    McpCall,
+    ShellKind,
+    Use,
+    as_object,
+    read_object,
+)
+from cli_guard.agents.wording import HookAnswer
+from cli_guard.lazy import dataclass
+from cli_guard.runtime import Invocation
+
+# The modes with a prompt: of Claude Code, of Qwen Code, of Factory droid. In the others nobody is asked.
+ASKING = (
+    *("default", "acceptEdits", "plan"),
+    *("auto_edit", "auto-edit"),
+    *("off", "spec"),
+)
+# Where a request names a tool, should its form not be known.
+NAME_KEYS = ("tool_name", "toolName", "tool", "name")
+# The tools of Windsurf and Cline that call an MCP tool: the keys of its server, its name and its input.
+WRAPPED = {
+    "pre_mcp_tool_use": ("mcp_server_name", "mcp_tool_name", "mcp_tool_arguments"),
+    "use_mcp_tool": ("server_name", "tool_name", "arguments"),
+}
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One form of request. `marks` are its keys, each with the value that it must have, "" for any.
+
+    `tool` and `given` are the paths of keys to the tool's name and its input, `folders` the keys of the current folder.
+    The name of an MCP tool begins with the first part of `mcp`; the second stands between its server and its own name.
+    `silent` is why a person cannot be asked, "" if one can. `nothing` is printed where the agent's own rules decide.
+    """
+
+    name: str
+    marks: Mapping[str, str]
+    source: str
+    reply: Callable[[HookAnswer], str] = reply_by_code
+    tool: Path = ("tool_name",)
+    given: Path = ("tool_input",)
+    folders: tuple[str, ...] = ("cwd",)
+    mcp: tuple[str, str] = ("mcp__", "__")
+    silent: str = ""
+    nothing: str = ""
+    # Its tools whose `command` is the verb of a list of its own.
+    lists: tuple[str, ...] = ()
+
+
+PRE_TOOL = {"hook_event_name": "PreToolUse"}
+CLAUDE = Dialect(
+    "claude-code",
+    {**PRE_TOOL, "permission_mode": ""},
+    "https://code.claude.com/docs/en/hooks and version 2.1.330 as it runs, 2026-11-23."
+    " Qwen Code: QwenLM/qwen-code docs/users/features/hooks.md, 2026-11-29 (has a timestamp)."
+    " Factory droid: docs.factory.ai/harness/hooks, 2026-11-29, and rtk-ai/rtk pull 2267 (mode off asks)",
+    reply_to_claude,
+)
+# The first that fits counts.
+DIALECTS = (
+    Dialect(
+        "codex",
+        {**PRE_TOOL, "turn_id": ""},
+        "codex-rs/hooks of openai/codex and version 0.169.0 as it runs, 2026-11-23."
+        " Every answer but a denial lets the tool run",
+        reply_to_codex,
+        silent="a hook of Codex cannot ask",
+    ),
+    CLAUDE,
+    Dialect(
+        "vscode",
+        {"hookEventName": "PreToolUse"},
+        "microsoft/vscode-docs docs/agent-customization/hooks.md, 2026-06-03, and the skill agent-customization"
+        " of microsoft/vscode, 2026-11-29. It ignores matchers",
+        reply_to_vscode,
+        mcp=("mcp_", "_"),
+    ),
+    Dialect(
+        "vscode",
+        {**PRE_TOOL, "timestamp": ""},
+        "https://docs.github.com/en/copilot/reference/hooks-reference (VS Code compatible format: Copilot CLI, and"
+        " VS Code since it runs on Copilot), 2026-09-29; a request of April 2026 in the tests of git-ai",
+        reply_to_vscode,
+        mcp=("mcp_", "_"),
+    ),
+    Dialect(
+        "kimi",
+        PRE_TOOL,
+        "MoonshotAI/kimi-code docs/en/customization/hooks.md, 2026-11-29, and versions 0.42.0 and 2.1.1 in"
+        " mokuyoaxis/agent-guard adapters/kimi-code. An ask lets the tool run",
+        silent="a hook of this agent cannot ask",
+    ),
+    Dialect(
+        "gemini",
+        {"hook_event_name": "BeforeTool"},
+        "https://geminicli.com/docs/hooks/reference and version 0.61.0 as it runs, 2026-11-23",
+        reply_to_gemini,
+    ),
+    Dialect(
+        "cursor",
+        {"hook_event_name": "preToolUse", "cursor_version": ""},
+        "https://cursor.com/docs/hooks and published logs of version 3.9.16, 2026-11-23. An ask is not enforced"
+        " before a tool",
+        reply_to_cursor,
+        folders=("cwd", "workspace_roots"),
+        mcp=("MCP:", ""),
+        silent="a hook of Cursor cannot ask",
+        nothing="{}",
+    ),
+    Dialect(
+        "kiro",
+        {"hook_event_name": "preToolUse"},
+        "aws/amazon-q-developer-cli docs/hooks.md and https://kiro.dev/docs/cli/hooks, 2026-11-29",
+        mcp=("@", "/"),
+        silent="a hook of Kiro and Amazon Q cannot ask",
+        lists=("todo_list", "knowledge"),
+    ),
+    Dialect(
+        "copilot",
+        {"toolName": "", "toolArgs": ""},
+        "https://docs.github.com/en/copilot/reference/hooks-reference and version 1.0.102 as it runs, 2026-11-23."
+        " toolArgs was JSON in a text",
+        reply_to_copilot,
+        ("toolName",),
+        ("toolArgs",),
+        mcp=("", "-"),
+    ),
+    Dialect(
+        "opencode",
+        {"event": "tool.execute.before"},
+        "our own plugin, https://opencode.ai/docs/plugins and version 1.18.33 as it runs, 2026-11-23",
+        reply_by_code,
+        ("tool",),
+        ("args",),
+        mcp=("", "_"),
+        silent="a plugin of OpenCode cannot ask",
+    ),
+    Dialect(
+        "crush",
+        {"event": "PreToolUse"},
+        "charmbracelet/crush docs/hooks/README.md and internal/hooks/input.go, 2026-11-29. It has no ask",
+        reply_to_claude,
+        mcp=("mcp_", "_"),
+        silent="a hook of Crush cannot ask",
+    ),
+    Dialect(
+        "windsurf",
+        {"agent_action_name": ""},
+        "https://docs.windsurf.com/windsurf/cascade/hooks and CorridorSecurity/hookshot docs/reference-cascade.md,"
+        " 2026-11-29",
+        reply_by_code,
+        ("agent_action_name",),
+        ("tool_info",),
+        silent="a hook of Windsurf cannot ask",
+    ),
+    Dialect(
+        "cline",
+        {"hookName": "PreToolUse"},
+        "cline/cline src/core/hooks/README.md and templates.ts, 2026-11-29",
+        reply_to_cline,
+        ("preToolUse", "toolName"),
+        ("preToolUse", "parameters"),
+        ("workspaceRoots",),
+        silent="a hook of Cline cannot ask",
+        nothing='{"cancel": false}',
+    ),
+)
+# The keys with the input of a tool: a request with those of two forms is of none.
+INPUT_ROOTS = frozenset(each.given[0] for each in DIALECTS)
+UNKNOWN = Dialect("unknown", {}, "", silent="the form of its request is not known")
+# lefthook calls us for several agents, and passes on a code alone.
+LEFTHOOK = Dialect("lefthook", {}, "", silent="lefthook passes on no question")
+# The form that the agent of an entry is known to read.
+ENTRIES = {"lefthook": LEFTHOOK, **{each.name: each for each in DIALECTS}}
+
+
+def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
+    """Answer one request in its own form; return what to print.
+
+    Raises ToolDenied for a denial by an exit code, ValueError for a request that cannot be read, CliGuardError,
+    OSError.
+    """
+    data = read_object(raw)
+    dialect = recognise(data)
+    own = ENTRIES.get(entry, UNKNOWN)
+    request = read_request(data, dialect)
+    request = replace(request, silent=own.silent or request.silent)
+    answer = answer_request(request, invocation, entry)
+    if own.reply is reply_by_code:
+        dialect = own
+    return dialect.reply(answer) if answer else dialect.nothing
+
+
+def recognise(data: Mapping[str, Any]) -> Dialect:
+    """Return the form of a request: its keys, and the places of the tool's name and its input, decide."""
+    if len(INPUT_ROOTS & data.keys()) != 1:
+        return UNKNOWN
+    for dialect in DIALECTS:
+        marked = all(
+            key in data and value in ("", data[key]) for key, value in dialect.marks.items()
+        )
+        is_whole = isinstance(look_up(data, dialect.tool), str)
+        if marked and is_whole and look_up(data, dialect.given) is not None:
+            return dialect
+    return UNKNOWN
+
+
+def look_up(data: Mapping[str, Any], keys: Path) -> object:
+    """Return what is behind some keys, None if it is missing."""
+    value: object = data
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
+    """Read a request of a form. Raises ValueError."""
+    silent = dialect.silent
+    mode = data.get("permission_mode", "default")
+    if not silent and mode not in ASKING:
+        silent = f"{mode} mode asks nobody"
+    if dialect is UNKNOWN:
+        return AgentRequest(read_unknown(data), find_folder(data, ("cwd",)), silent)
+    name = str(look_up(data, dialect.tool))
+    given = read_input(look_up(data, dialect.given), dialect.given[-1])
+    folder = find_folder(data, dialect.folders)
+    return AgentRequest(read_uses(data, dialect, name, given), folder, silent)
+
+
+def read_input(value: object, what: str) -> dict[str, Any]:
+    """Return the input of a tool; that of a patch may be its text alone. Raises ValueError."""
+    is_patch = isinstance(value, str) and value.lstrip().startswith(PATCH_START)
+    return {"patch": value} if is_patch else as_object(value, what)
+
+
+def read_uses(
+    data: Mapping[str, Any], dialect: Dialect, name: str, given: Mapping[str, Any]
+) -> tuple[Use, ...]:
+    """Return what a tool would do: an MCP tool by the names of its server and its own. Raises ValueError."""
+    call = read_mcp_call(data, dialect, name, given)
+    if call and dialect.mcp[0]:
+        return (call,)
+    uses = () if name in dialect.lists else find_uses(name, given)
+    if dialect.name == "codex" and uses and isinstance(uses[0], ShellKind):
+        # Codex applies such a command itself, without a shell.
+        patch = PATCH_CALL.match(uses[0].command)
+        return read_patch(patch["patch"]) if patch else uses
+    return uses or ((call,) if call else ())
+
+
+def read_mcp_call(
+    data: Mapping[str, Any], dialect: Dialect, name: str, given: Mapping[str, Any]
+) -> McpCall | None:
+    """Return the call of an MCP tool, None for another tool. Raises ValueError."""
+    server = data.get("mcp_context")
+    if isinstance(server, Mapping) and dialect.name == "gemini":
+        return McpCall(
+            ((text_in(server, "server_name"), text_in(server, "tool_name")),), given
+        )
+    if name in WRAPPED:
+        return read_wrapped_call(name, given)
+    before, between = dialect.mcp
+    if not name.startswith(before):
+        return None
+    name = name.removeprefix(before)
+    names = split_name(name, between) if between else (("", name),)
+    server = data.get("mcp_server")
+    if isinstance(server, Mapping) and "name" in server:
+        names = (*names, (text_in(server, "name"), name.rpartition(between)[2]))
+    return McpCall(names, given) if names else None
+
+
+def read_wrapped_call(name: str, given: Mapping[str, Any]) -> McpCall:
+    """Read the call of an MCP tool that is the input of another tool. Raises ValueError."""
+    server, tool, arguments = WRAPPED[name]
+    inner = as_object(given.get(arguments) or {}, arguments)
+    return McpCall(((text_in(given, server), text_in(given, tool)),), inner)
+
+
+def split_name(name: str, between: str) -> tuple[tuple[str, str], ...]:
+    """Return every way to split the name of an MCP tool into that of its server and its own."""
+    parts = name.split(between)
+    pairs = (
+        (between.join(parts[:at]), between.join(parts[at:])) for at in range(1, len(parts))
+    )
+    return tuple(pair for pair in pairs if all(pair))
+
+
+def find_folder(data: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    """Return the current folder of a request, "" if it does not say. Raises ValueError."""
+    for key in keys:
+        value = data.get(key)
+        first = next(iter(value), "") if isinstance(value, list) else value
+        if first:
+            return text_in({key: first}, key)
+    return ""
+
+
+def read_unknown(data: Mapping[str, Any]) -> tuple[Use, ...]:
+    """Return the commands and the writes of a request whose form is not known. Raises ValueError."""
+    uses = find_shapes(data)
+    if uses:
+        return uses
+    name = next((data[key] for key in NAME_KEYS if isinstance(data.get(key), str)), "")
+    given = next((data[key] for key in INPUTS if isinstance(data.get(key), Mapping)), data)
+    # A tool that only reads is not blocked for the form of its request.
+    return find_uses(name, given) if TOOLS.get(name) in CHANGING else ()
