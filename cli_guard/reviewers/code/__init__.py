@@ -5,10 +5,12 @@ lines and statements of files without a grammar here (`lines`), and over a file 
 `rules/code/` and `rules/flow/`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from cli_guard.code.languages import language_for, suffix_of
+from cli_guard.code.manifests import as_blocks, is_json_manifest
 from cli_guard.code.templates import script_in
 from cli_guard.lazy import dataclass
 from cli_guard.model import (
@@ -80,7 +82,11 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if suffix_of(path) in PAGES and text is not None and "<script" in text.lower():
         language = PAGE_LANGUAGE
         text = script_in(subject.trees, text)
-        subject = replace(subject, contents=_Scripts(subject))
+        subject = _read_with(partial(script_in, subject.trees), subject)
+    elif suffix_of(path) == ".json" and text is not None and is_json_manifest(text):
+        language = "yaml"
+        text = as_blocks(text)
+        subject = _read_with(as_blocks, subject)
     topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
     has_trees = topic is not None or bool(subject.user_rules.rules_for(language or ""))
@@ -112,19 +118,25 @@ def is_asked_about(subject: ReviewInput, change: FileChange) -> bool:
     return any(each.asks and each.path == change.path for each in subject.changes.skipped)
 
 
-@dataclass(frozen=True)
-class _Scripts:
-    """The contents of pages as their scripts alone; the lines keep their numbers."""
+def _read_with(read: Callable[[str], str], subject: ReviewInput) -> ReviewInput:
+    """Return the input with its contents as they are read; the lines keep their numbers."""
+    return replace(subject, contents=_ReadContents(subject.contents, read))
 
-    subject: ReviewInput
+
+@dataclass(frozen=True)
+class _ReadContents:
+    """The contents of files in a form that the rules can read: the scripts of a page, or YAML for JSON."""
+
+    contents: Contents
+    read: Callable[[str], str]
 
     def new(self, change: FileChange) -> str | None:
-        text = self.subject.contents.new(change)
-        return text and script_in(self.subject.trees, text)
+        text = self.contents.new(change)
+        return text and self.read(text)
 
     def old(self, change: FileChange) -> str | None:
-        text = self.subject.contents.old(change)
-        return text and script_in(self.subject.trees, text)
+        text = self.contents.old(change)
+        return text and self.read(text)
 
 
 def _inspect_notebook(

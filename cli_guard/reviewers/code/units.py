@@ -10,7 +10,8 @@ DOLLAR_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w{0,62})?\$")
 PATTERNS = read_patterns("languages/patterns.toml", "statements")
 SQL_STOP = re.compile(r"--|/\*|['\"`;$]|\n")
 FROM_STAGE = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
-HEREDOC = re.compile(r"<<-?['\"]?([A-Za-z_]\w{0,60})['\"]?")
+TAKES_HEREDOC = re.compile(r"(?:RUN|COPY|ADD)\s", re.IGNORECASE)
+HEREDOC = re.compile(r"<<-?(?:\\|['\"])?([A-Za-z_]\w{0,60})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,9 @@ class Unit:
 
 
 def instructions(text: str) -> Iterator[Unit]:
-    """Return the instructions of a Dockerfile, continuation lines joined, here-documents included.
+    """Return the instructions of a Dockerfile, continuation lines joined, here-documents of RUN included.
+
+    The here-documents of COPY and ADD are files, and no instructions, whatever they say.
 
     Instructions without effect are left out: a FROM of an earlier stage or of an argument, and each USER that a later
     one of its stage replaces, or that is not of the last stage.
@@ -50,13 +53,15 @@ def instructions(text: str) -> Iterator[Unit]:
 def _instructions(text: str) -> Iterator[Unit]:
     parts: list[str] = []
     first = 0
-    heredoc = ""
+    ends: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
-        if heredoc:
-            parts.append(line)
-            if line == heredoc:
-                heredoc = ""
+        if ends:
+            if line == ends[0]:
+                del ends[0]
+            elif parts[0][:4].upper() == "RUN ":
+                parts.append(line)
+            if not ends:
                 yield Unit(first, number, " ".join(parts))
                 parts = []
             continue
@@ -67,9 +72,7 @@ def _instructions(text: str) -> Iterator[Unit]:
         parts.append(line[:-1].rstrip() if goes_on else line)
         if goes_on:
             continue
-        opened = HEREDOC.search(line) if parts[0][:4].upper() in ("RUN ", "COPY") else None
-        if opened:
-            heredoc = opened[1]
+        if TAKES_HEREDOC.match(parts[0]) and (ends := HEREDOC.findall(line)):
             continue
         yield Unit(first, number, " ".join(parts))
         parts = []

@@ -217,6 +217,37 @@ def test_what_is_no_script_of_a_page_is_not_judged(page: str) -> None:
     assert reviewed(new_file("a.html", page + "\n")).findings == ()
 
 
+POD = """{
+  "apiVersion": "v1",
+  "kind": "Pod",
+  "spec": {
+    "containers": [
+      {
+        "name": "app",
+        "securityContext": {"privileged": %s}
+      }
+    ]
+  }
+}
+"""
+
+
+@table(
+    ("path", "text", "expected"),
+    [
+        ("pod.json", POD % "true", [("code-kubernetes-privileged", 8)]),
+        ("pod.json", POD % "false", []),
+        ("other.json", (POD % "true").replace("apiVersion", "version"), []),
+        ("pod.js", f"pod = {POD % 'true'}", []),
+    ],
+)
+def test_a_manifest_in_json_is_judged_as_one_in_yaml(
+    path: str, text: str, expected: list[tuple[str, int]]
+) -> None:
+    found = reviewed(new_file(path, text)).findings
+    assert [(each.rule, each.line) for each in found] == expected
+
+
 @table("sign", ["z", "("])
 def test_a_long_line_is_parsed_unless_it_nests_too_deep(sign: str) -> None:
     report = reviewed(new_file("a.py", f"# {sign * 1_000_000}\nx = eval(text)\n"))

@@ -21,8 +21,13 @@ from cli_guard.reviewers.code.units import Unit, instructions, statements
         ),
         pytest.param(
             "RUN <<EOF\na\nb\nEOF\nUSER x\n",
-            [Unit(1, 4, "RUN <<EOF a b EOF"), Unit(5, 5, "USER x")],
+            [Unit(1, 4, "RUN <<EOF a b"), Unit(5, 5, "USER x")],
             id="heredoc",
+        ),
+        pytest.param(
+            "COPY <<-\\EOF <<'B' /etc/\n\tUSER root\n\tEOF\nFROM x\nB\nUSER x\n",
+            [Unit(1, 5, "COPY <<-\\EOF <<'B' /etc/"), Unit(6, 6, "USER x")],
+            id="files-in-heredocs",
         ),
         pytest.param("FROM a:1 AS b\nFROM b\n", [Unit(1, 1, "FROM a:1 AS b")], id="stage"),
         pytest.param("USER root\nUSER app\n", [Unit(2, 2, "USER app")], id="last-user"),
