@@ -7,6 +7,7 @@ if its declaration says so, or if all that is assigned to it is one.
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.reading import kinds_of
@@ -29,6 +30,8 @@ LOOP = re.compile("^for_")
 MOST_AROUND_NAME = 3
 NUMBER = re.compile(r"[-+]?\d[\w.]*\Z")
 MOST_NODES = 20_000
+# From nodes to what is around them, in one file: the names of a deep tree have many around each.
+MOST_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Numbers:
         self._root = root
         self._language = language
         self._shapes = language_named(language).shapes
+        self._found: dict[tuple[str, int, int], list[GivenName]] = {}
+        self._left = MOST_STEPS
 
     def write_out(self, nodes: "list[SgNode]") -> str:
         """Return the text of the file with 0 for the numbers in some nodes."""
@@ -88,7 +93,7 @@ class Numbers:
 
     def _is_number_name(self, use: "SgNode") -> bool:
         name = use.text()
-        around = use.ancestors()
+        around = self._ancestors(use)
         function = next(
             (each for each in around if self._shapes.get(each.kind()) == "function"), None
         )
@@ -107,6 +112,13 @@ class Numbers:
             each.value is not None and self._is_number_value(each.value) for each in values
         )
 
+    def _ancestors(self, node: "SgNode") -> "Iterator[SgNode]":
+        """Yield what is around a node, from the inside, as long as there are steps left."""
+        while self._left and (parent := node.parent()) is not None:
+            self._left -= 1
+            yield parent
+            node = parent
+
     def _is_number_type(self, type_: str) -> bool:
         return NUMBERS.fullmatch(type_) is not None or type_ in self._enumerations
 
@@ -124,6 +136,13 @@ class Numbers:
 
     def _given(self, name: str, scope: "SgNode") -> "list[GivenName]":
         """Return what declares a name in a scope, and what gives it a value."""
+        where = scope.range()
+        key = (name, where.start.index, where.end.index)
+        if key not in self._found:
+            self._found[key] = self._find_given(name, scope)
+        return self._found[key]
+
+    def _find_given(self, name: str, scope: "SgNode") -> "list[GivenName]":
         found = []
         for node in scope.find_all(regex=f"^{re.escape(name)}$"):
             if self._shapes.get(node.kind()) == "name" and (given := self._read(node)):
@@ -134,7 +153,7 @@ class Numbers:
         """Return what a name is in a declaration or as the target of an assignment, None if it is used."""
         typed = kinds_of(self._language).typed
         inner = name
-        for node in name.ancestors()[:MOST_AROUND_NAME]:
+        for node in islice(self._ancestors(name), MOST_AROUND_NAME):
             value: SgNode | None = None
             left = node.field("left")
             if PARAMETERS.search(node.kind()) and node.kind() not in typed:
@@ -177,7 +196,7 @@ class Numbers:
         block = next(
             (
                 each
-                for each in node.ancestors()
+                for each in self._ancestors(node)
                 if self._shapes.get(each.kind()) == "block"
                 and each.kind() != "expression_statement"
             ),
