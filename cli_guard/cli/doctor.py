@@ -35,7 +35,6 @@ LIBRARIES = (
     "langgraph-checkpoint-sqlite",
     "ast-grep-py",
     "pydantic",
-    "lizard",
     "click",
 )
 

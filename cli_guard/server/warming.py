@@ -26,7 +26,6 @@ LIBRARIES = (
     "encodings.utf_8_sig",
     "getpass",
     "langgraph.checkpoint.sqlite",
-    "lizard",
     "sqlite3",
     "tomllib",
     "yaml",
