@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import psutil
 from review import GUARD, PYTHON, git, make_staged
 
 RUN = "from cli_guard.__main__ import run; run()"
@@ -170,6 +171,33 @@ def measure_rounds(
         shutil.rmtree(sockets)
 
 
+RESTING = """
+import sys
+from cli_guard.server import __main__, serving
+serving.RESTS = ((600.0, 0), (1.0, 1))
+sys.exit(__main__.main(sys.argv[1:]))
+"""
+
+
+def measure_memory() -> float:
+    """Return the MB (PSS, Linux alone) of a server and of the spare that it keeps half a minute after a judgement."""
+    with tempfile.TemporaryDirectory(prefix="cg-") as sockets:
+        inside = Path(sockets) / "cli-guard"
+        inside.mkdir(mode=0o700)
+        kept = {k: v for k, v in os.environ.items() if k in ("HOME", "PATH")}
+        server = psutil.Popen((PYTHON, "-E", "-P", "-c", RESTING, inside), env=kept)
+        env = kept | {"XDG_RUNTIME_DIR": sockets, "CLI_GUARD_SERVER": "require"}
+        try:
+            for _ in range(5):
+                subprocess.run((GUARD, "check-command", "ls"), env=env, capture_output=True)
+                time.sleep(3)
+            processes = (server, *server.children())
+            return sum(each.memory_full_info().pss for each in processes) / 1e6
+        finally:
+            server.terminate()
+            server.wait()
+
+
 def main() -> None:
     """Measure and print the table."""
     measured = measure_rounds(__doc__, cases)
@@ -183,6 +211,7 @@ def main() -> None:
             f"{case.name:36}{wall:8.1f}{least:8.1f}{least / bare:8.1f}{cpu:8.1f}{more:8.1f}  {case.budget}"
         )
     empty, ours = (min(each.wall[1:]) for each in (measured[7], measured[8]))
+    print(f"\nthe server, with a spare at rest: {measure_memory():.0f} MB PSS (budget 80)")
     print(
         f"\na commit with our two hooks, warm, against two empty Python hooks: {ours / empty:.1f} x (budget 3)"
     )

@@ -16,7 +16,6 @@ HEAVY = (
     "bashkit",
     "ast_grep_py",
     "yaml",
-    "lizard",
     "mcp",
     "jsonschema",
 )

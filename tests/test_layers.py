@@ -44,7 +44,6 @@ SEAMS = {
         "reviewers/code/trees.py",
         "reviewers/code/tree_rules.py",
     },
-    "lizard": {"reviewers/refactor/metrics.py"},
     "ahocorasick": {"words.py"},
     "yaml": {
         "rules/data.py",

@@ -35,7 +35,6 @@ LIBRARIES = (
     "langgraph-checkpoint-sqlite",
     "ast-grep-py",
     "pydantic",
-    "lizard",
     "click",
 )
 
@@ -242,8 +241,15 @@ def probe_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 
 @click.pass_obj
-def run(io: Io, /, probe: bool) -> int:
+def run(io: Io, /, probe: bool, timing: bool) -> int:
     """Print the lines; return 1 if one of them is marked with !."""
+    if probe and timing:
+        raise UsageError("--probe and --timing exclude each other: give one of them")
+    if timing:
+        from cli_guard.cli.timing import show_timing
+
+        io.say(show_timing(io))
+        return 0
     repository = io.find_repository()
     sections = (
         {"Agents": list(probe_lines(io, repository))}
@@ -271,6 +277,12 @@ command = Command(
             is_flag=True,
             help="Instead: start the hook of each coding agent as the agent would, also broken, slow or moved away,"
             " and show where the tool would not be blocked.",
+        ),
+        click.Option(
+            ["--timing"],
+            is_flag=True,
+            help="Instead: review what is staged, else the commit at HEAD, and show where the time goes: for a report"
+            " of a slow commit. Records nothing.",
         ),
     ],
 )

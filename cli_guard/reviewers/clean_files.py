@@ -19,7 +19,7 @@ from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import Limits
 
-LIBRARIES = ("ast-grep-py", "lizard", "PyYAML")
+LIBRARIES = ("ast-grep-py", "PyYAML")
 # Code and rules: their sources in a checkout, or as the build compiled them.
 SUFFIXES = (".py", ".toml", ".yml", ".txt", ".json")
 PACKAGE = Path(__file__).parent.parent

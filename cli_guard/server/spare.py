@@ -2,6 +2,7 @@
 
 A fork shares all memory until it writes, and Python writes to every object it reads (reference counts). So a spare
 reviews the samples once more: then it owns the pages that a run needs, and the run does not wait for a thousand copies.
+They are 25 MB, twice (the server has the originals to itself), so one that is kept while nothing is asked does not.
 """
 
 import os
@@ -60,12 +61,15 @@ class Spares:
         self._kept = KEPT
 
     def rest(self, kept: int) -> bool:
-        """Keep fewer until the next request; False if no more are kept already."""
-        fewer = kept < self._kept
-        self._kept = min(kept, self._kept)
-        for spare in self._waiting[self._kept :]:
-            self._drop(spare)
-        return fewer
+        """Keep fewer until the next request; False if no more are kept already.
+
+        A spare that is kept then shares all memory, so that it takes nearly none.
+        """
+        if kept >= self._kept:
+            return False
+        self._kept = kept
+        self.close()
+        return True
 
     def fork(self) -> socket.socket | None:
         """Fork a spare, and return the descriptor of its messages; None if that fails."""
@@ -83,6 +87,8 @@ class Spares:
                 ours.close()
                 self.close()
                 self._forget()
+                if self._kept == KEPT:
+                    rehearse()
                 wait(theirs, self._run)
             finally:
                 os._exit(0)
@@ -126,8 +132,7 @@ class Spares:
 
 
 def wait(door: socket.socket, run: child.Run) -> None:
-    """Run in the spare: make its memory its own, wait for a run, and do it."""
-    rehearse()
+    """Run in the spare: wait for a run, and do it."""
     door.sendall(READY)
     data, descriptors, _, _ = socket.recv_fds(door, 1, HANDED)
     if not data:

@@ -4,20 +4,26 @@ It works on samples, so that nothing of a run is kept.
 """
 
 import gc
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
+from cli_guard.cli.app import COMMANDS
+from cli_guard.server.client import ROUTED
 from cli_guard.server.samples import AFTER, BEFORE, FEW
 
-# Rooms that no is_routed command needs, or that a run needs for other programs alone.
+# Rooms that no routed command needs, or that a run needs for other programs alone; and the assistant's half of the
+# house, 6 MB: no hook loads it, and a fork that answers `ask` takes what it needs.
 LEFT_OUT = (
-    "cli_guard.server",
-    "cli_guard.mcp.server",
+    "cli_guard.api",
+    "cli_guard.assistant",
     "cli_guard.execution.processes.supervisor",
+    "cli_guard.llm",
+    "cli_guard.mcp",
+    "cli_guard.report",
+    "cli_guard.server",
 )
 LIBRARIES = (
     "ast_grep_py",
@@ -26,14 +32,13 @@ LIBRARIES = (
     "encodings.utf_8_sig",
     "getpass",
     "langgraph.checkpoint.sqlite",
-    "lizard",
     "sqlite3",
     "tomllib",
     "yaml",
 )
 
 # What agents run all day: the tables of these programs are kept. Others take some milliseconds, and some a megabyte.
-COMMANDS = (
+AGENTS_COMMANDS = (
     "cd src && ls -la && cat a.py | head -5 | grep -n x | sort | uniq -c | wc -l && pwd && echo done",
     "git status && git diff HEAD && git log -3 && git show HEAD && git branch && git add a.py && git commit -m x",
     "git push && find . -name '*.py' | xargs sed -n 1p && mkdir -p a && cp a b && mv a b && rm -f b && rg x",
@@ -44,19 +49,21 @@ FrontDoor = Callable[[Sequence[str], TextIO, TextIO, TextIO, Path, Mapping[str, 
 
 
 def modules() -> list[str]:
-    """Return the modules of this package that runs need."""
+    """Return the modules of this package that runs need: by their files, as `pkgutil` imports each package."""
     root = Path(__file__).parent.parent
-    found = pkgutil.walk_packages([str(root)], "cli_guard.")
-    return [
-        each.name
-        for each in found
-        if not each.name.endswith("__main__") and not left_out(each.name)
+    files = sorted(each.relative_to(root.parent) for each in root.rglob("*.py"))
+    names = [
+        ".".join(each.with_suffix("").parts).removesuffix(".__init__") for each in files
     ]
+    return [each for each in names if not each.endswith("__main__") and not left_out(each)]
 
 
 def left_out(name: str) -> bool:
-    """Return whether a module is in a room that no run needs."""
-    return any(name == room or name.startswith(f"{room}.") for room in LEFT_OUT)
+    """Return whether a module is in a room that no run needs, or a command of which no server does any run."""
+    if any(name == room or name.startswith(f"{room}.") for room in LEFT_OUT):
+        return True
+    command = name.removeprefix("cli_guard.cli.").replace("_", "-")
+    return command in COMMANDS and command not in ROUTED
 
 
 def warm(front_door: FrontDoor) -> None:
@@ -88,7 +95,7 @@ def rehearse() -> None:
     from cli_guard.commands import Context, judge
 
     review_samples({}, FEW)
-    for command in COMMANDS:
+    for command in AGENTS_COMMANDS:
         judge(command, Context(home="/", folder="/"))
 
 

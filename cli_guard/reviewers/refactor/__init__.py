@@ -156,11 +156,7 @@ def _grown(
     grown += growth.review(change, language, text, old)
     if growth.compared > MOST_COMPARED:
         return f"only the first {MOST_COMPARED} functions over a limit are compared"
-    return (
-        f"{growth.unmeasured} functions could not be measured"
-        if growth.unmeasured
-        else None
-    )
+    return None
 
 
 def _add_plans(grown: Sequence[GrowthFinding]) -> Iterator[Finding]:

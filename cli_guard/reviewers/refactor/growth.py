@@ -53,15 +53,15 @@ class GrowthFinding:
 class Growth:
     """Compares the functions of each changed file before and after.
 
-    For the last file, `unmeasured` counts the functions that lizard could not read, `compared` those over a limit, and
-    `asked_others` says whether other files were searched.
+    For the last file, `compared` counts the functions over a limit, and `asked_others` says whether other files were
+    searched.
     """
 
     def __init__(self, rules: Mapping[str, Rule], subject: ReviewInput) -> None:
         self._subject = subject
         self._complexity = Limit.of(rules["refactor-complex"])
         self._length = Limit.of(rules["refactor-long"])
-        self.unmeasured = self.compared = 0
+        self.compared = 0
         self.asked_others = False
 
     def review(
@@ -71,7 +71,6 @@ class Growth:
         lines = split_lines(text)
         old_lines = split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
-        self.unmeasured = 0
         self.compared = 0
         self.asked_others = False
         before: tuple[Symbol, ...] | None = None
@@ -89,23 +88,18 @@ class Growth:
                     symbols_of(self._subject.trees, language, old_text) if old_text else ()
                 )
             former = _former(symbol, symbols, before, lines, old_lines)
-            source = old_lines
             if former is None:
-                former, source = self._find_origin(change, language, symbol, lines)
-            yield from self._judge(change, language, symbol, former, after, lines, source)
+                former = self._find_origin(change, language, symbol, lines)
+            yield from self._judge(change, language, symbol, former, after, lines)
 
     def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
         text = code_of(symbol, lines)
         if not may_exceed(text, self._complexity.most, self._length.most):
             return None
-        found = measure(language, symbol, text)
-        if found is None:
-            self.unmeasured += 1
-        if found is None or (
-            found.complexity <= self._complexity.most and found.length <= self._length.most
-        ):
-            return None
-        return found
+        found = measure(language, symbol)
+        if found.complexity > self._complexity.most or found.length > self._length.most:
+            return found
+        return None
 
     @cached_property
     def _sources_of_moves(self) -> list[tuple[FileChange, str, str]]:
@@ -126,7 +120,7 @@ class Growth:
 
     def _find_origin(
         self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
-    ) -> tuple[Symbol | None, list[str]]:
+    ) -> Symbol | None:
         self.asked_others = True
         for other, other_language, removed in self._sources_of_moves:
             if other is change or symbol.name not in removed:
@@ -140,8 +134,8 @@ class Growth:
                     candidate.name == symbol.name
                     and _alike(symbol, lines, candidate, old_lines) >= ALIKE
                 ):
-                    return candidate, old_lines
-        return None, []
+                    return candidate
+        return None
 
     def _judge(
         self,
@@ -151,13 +145,8 @@ class Growth:
         former: Symbol | None,
         after: Measure,
         lines: list[str],
-        old_lines: list[str],
     ) -> Iterator[GrowthFinding]:
-        before = (
-            measure(language, former, code_of(former, old_lines))
-            if former is not None
-            else None
-        )
+        before = measure(language, former) if former is not None else None
         paths, length = (before.complexity, before.length) if before else (None, None)
         is_complex = self._complexity.crossed(paths, after.complexity)
         is_long = after.complexity >= FLAT and self._length.crossed(length, after.length)

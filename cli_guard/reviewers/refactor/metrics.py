@@ -1,32 +1,93 @@
-"""The one seam to lizard: complexity and length of one function at a time.
+"""Complexity and length of one function, counted in its syntax tree.
 
-Lizard reads about 130,000 lines a second, so it gets only functions that may be over a limit: a function has no more
-decisions than it has keywords and operators that make one.
+Only functions that may be over a limit are counted: a function has no more decisions than it has keywords and operators
+that make one.
 """
 
 import re
-import sys
+from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.symbols import Symbol
 from cli_guard.lazy import dataclass
 
-DECISIONS = re.compile(
-    r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|assert|select|switch|unless|until)\b"
-    r"|&&|\|\||\?"
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+MAY_DECIDE = re.compile(
+    r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|select|switch|when|else)\b"
+    r"|&&|\|\||=>|\?"
 )
-# Each match of DECISIONS holds one of these: counting them is faster, and never counts too few.
+# Each match of MAY_DECIDE holds one of these: counting them is faster, and never counts too few.
 SIGNS = tuple(
-    "if or and while except catch case match assert select switch unless until && || ?".split()
+    "if or and while except catch case match select switch when else && || => ?".split()
 )
-NAMES = {
-    "python": "a.py",
-    "javascript": "a.jsx",
-    "typescript": "a.ts",
-    "tsx": "a.tsx",
-    "go": "a.go",
-    "java": "a.java",
-    "rust": "a.rs",
+
+Rule = dict[str, Any]
+SHORT_CIRCUIT: Rule = {
+    "kind": "binary_expression",
+    "has": {"field": "operator", "regex": r"^(&&|\|\||\?\?)$"},
 }
+
+
+def _kinds(names: str) -> tuple[Rule, ...]:
+    return tuple({"kind": name} for name in names.split())
+
+
+JAVASCRIPT = (
+    *_kinds(
+        "if_statement for_statement for_in_statement while_statement do_statement"
+        " ternary_expression catch_clause switch_case"
+    ),
+    SHORT_CIRCUIT,
+)
+# What adds a path: a branch, a loop, a handler, a case that is not the default, a condition that may be skipped.
+DECISIONS: dict[str, tuple[Rule, ...]] = {
+    "python": (
+        *_kinds(
+            "if_statement elif_clause conditional_expression for_statement while_statement"
+            " for_in_clause if_clause except_clause boolean_operator"
+        ),
+        {"kind": "case_clause", "not": {"has": {"kind": "case_pattern", "regex": "^_$"}}},
+    ),
+    "javascript": JAVASCRIPT,
+    "typescript": JAVASCRIPT,
+    "tsx": JAVASCRIPT,
+    "go": (
+        *_kinds("if_statement for_statement expression_case type_case communication_case"),
+        SHORT_CIRCUIT,
+    ),
+    "java": (
+        *_kinds(
+            "if_statement for_statement enhanced_for_statement while_statement do_statement"
+            " ternary_expression catch_clause guard"
+        ),
+        SHORT_CIRCUIT,
+        {"kind": "switch_label", "regex": "^case"},
+    ),
+    "rust": (
+        *_kinds("if_expression for_expression while_expression try_expression"),
+        SHORT_CIRCUIT,
+        # Where no other arm matches, the last one does: it is no decision.
+        {"kind": "match_arm", "precedes": {"kind": "match_arm", "stopBy": "end"}},
+        {"kind": "match_pattern", "has": {"field": "condition", "regex": "."}},
+        {"kind": "let_declaration", "has": {"field": "alternative", "kind": "block"}},
+    ),
+}
+# A lambda of Python or Java, and a closure of Rust, belongs to the function around it.
+IN_JAVASCRIPT = (
+    "function_declaration function_expression generator_function generator_function_declaration"
+    " arrow_function method_definition"
+)
+FUNCTIONS = {
+    "python": "function_definition",
+    "javascript": IN_JAVASCRIPT,
+    "typescript": IN_JAVASCRIPT,
+    "tsx": IN_JAVASCRIPT,
+    "go": "function_declaration method_declaration func_literal",
+    "java": "method_declaration constructor_declaration compact_constructor_declaration",
+    "rust": "function_item",
+}
+COMMENTS = {"java": "line_comment block_comment", "rust": "line_comment block_comment"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,41 +120,45 @@ def may_exceed(text: str, complexity: int, length: int) -> bool:
         return True
     if len(text) <= 2 * complexity or sum(map(text.count, SIGNS)) < complexity:
         return False
-    return len(DECISIONS.findall(text)) + 1 > complexity
+    return len(MAY_DECIDE.findall(text)) + 1 > complexity
 
 
-def measure(language: str, symbol: Symbol, text: str) -> Measure | None:
-    """Measure one function, `text` being its code; None if lizard does not find one, or fails."""
-    if symbol.kind == "method" and language not in ("go", "python", "rust"):
-        text = f"class X {{\n{text}\n}}"
-    try:
-        functions = _analyze(NAMES[language], text)
-    except Exception:  # hostile text may break the tokenizer of any language in any way
-        return None
-    name = symbol.name
-    own = [f for f in functions if re.split(r"::|[. ]", f[0])[-1] == name]
-    if not own:
-        return None
-    _, complexity, length = max(own, key=lambda f: f[2])
-    return Measure(complexity, length)
+def measure(language: str, symbol: Symbol) -> Measure:
+    """Measure one function without the functions in it, which have paths and lines of their own."""
+    if symbol.node is None:
+        raise ValueError(f"{symbol.qualname} has no syntax tree")
+    inner = _kinds(FUNCTIONS[language])
+    comments = _kinds(COMMENTS.get(language, "comment"))
+    left_out = {rule["kind"] for rule in (*inner, *comments)}
+    complexity = 1
+    spans = []
+    end = 0
+    rules = [*inner, *comments, *DECISIONS[language]]
+    found = symbol.node.find_all(any=rules)  # type: ignore[arg-type]
+    for node in found[1:]:  # the first is the function itself
+        span = node.range()
+        if span.start.index < end:
+            continue
+        if node.kind() in left_out:
+            end = span.end.index
+            spans.append((span.start.index, end))
+        else:
+            complexity += 1
+    return Measure(complexity, _count_lines(symbol, symbol.node, spans))
 
 
-def _analyze(name: str, text: str) -> list[tuple[str, int, int]]:
-    path = list(sys.path)
-    try:
-        # Importing lizard puts the folder of the running script at the head of sys.path; under `python -c`
-        # that is the working directory, from which nothing must ever be imported.
-        from lizard import FileInfoBuilder, analyze_file, get_reader_for
-    finally:
-        sys.path[:] = path
-    # As `analyze_file.analyze_source_code`, without its message on stderr for text that nests too deep.
-    context = FileInfoBuilder(name)
-    reader = get_reader_for(name)(context)
-    tokens = reader.generate_tokens(text)
-    for processor in analyze_file.processors:
-        tokens = processor(tokens, reader)
-    for _ in reader(tokens, reader):
-        pass
-    return [
-        (f.name, f.cyclomatic_complexity, f.nloc) for f in context.fileinfo.function_list
-    ]
+def _count_lines(symbol: Symbol, node: "SgNode", spans: list[tuple[int, int]]) -> int:
+    """Count the lines that hold anything outside of these spans and of the docstring."""
+    text = node.text()
+    start = node.range().start.index
+    kept = []
+    at = 0
+    for begin, end in spans:
+        kept.append(text[at : begin - start])
+        at = end - start
+    kept.append(text[at:])
+    length = sum(1 for line in "".join(kept).split("\n") if line.strip())
+    doc = symbol.doc
+    if doc is None or doc.line <= symbol.head_end:
+        return length
+    return length - sum(1 for line in doc.text.split("\n") if line.strip())

@@ -22,7 +22,7 @@ PACKAGES = [
         "hypothesis/internal",
         "jsonschema",
     ),
-    *("lizard_ext", "pluggy", "pydantic/_internal", "yaml"),
+    *("pluggy", "pydantic/_internal", "yaml"),
 ]
 MOST_FILES = 9
 
