@@ -17,10 +17,10 @@ from cli_guard.secrets.values import Strength
 REACH = 4_000
 MOST_PARTS = 50
 CONTINUED = r"\\\r?\n[ \t]*"
-GAP = rf"(?P<gap>(?:\s|{CONTINUED}|_\r?\n|//[^\n]*|#[^\n]*|/\*(?:(?!\*/)[\s\S])*\*/)*+)"
+GAP = rf"(?P<gap>(?>(?:\s|{CONTINUED}|_\r?\n|//[^\n]*|#[^\n]*|/\*(?:(?!\*/)[\s\S])*\*/)*))"
 LITERAL = (
     r"[rRbBuUfFL@$]{0,2}(?P<quote>\"{3}|'{3}|[\"'`])"
-    r"(?P<value>(?:\\\r?\n|\\.|(?!(?P=quote))[^\\\n])*+)(?P=quote)"
+    r"(?P<value>(?>(?:\\\r?\n|\\.|(?!(?P=quote))[^\\\n])*))(?P=quote)"
 )
 # A dot before a name calls a method; between two literals it joins them, in Perl and PHP.
 JOIN = r"(?P<join>\.\.|\.(?![A-Za-z_])|\+\+?|<>|\|\||[&~^])"
@@ -132,8 +132,10 @@ def _read_word(candidate: Candidate) -> Sequence[Part]:
     if word is None:
         return ()
     value = compile_once(CONTINUED).sub("", word["value"])
+    if not value:
+        return ()
     first = compile_once(rf"(?:{CONTINUED})*").match(candidate.text, candidate.start)
-    return [(first.end() if first else word.start(), word.end(), value)] if value else ()
+    return [(first.end() if first else word.start(), word.end(), value)]
 
 
 def _read_items(candidate: Candidate) -> Iterator[Part]:
@@ -178,7 +180,8 @@ def _join_lines(lines: Sequence[Part], opening: str) -> Sequence[Part]:
     if not value:
         return ()
     start = lines[0][0] + lines[0][2].find(value[0])
-    return [(start, start + len(value) if len(lines) == 1 else lines[-1][1], value)]
+    end = start + len(value) if len(lines) == 1 else lines[-1][1]
+    return [(start, end, value)]
 
 
 def _read_heredoc(candidate: Candidate) -> Sequence[Part]:

@@ -16,8 +16,8 @@ from cli_guard.reviewers.dependencies.pieces import (
 
 BLANK = re.compile(r"[ \t\n\r]*")
 # What bun writes beyond JSON: comments, and a comma behind the last member.
-COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*+")|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/""")
-LAST_COMMA = re.compile(r"""("(?:[^"\\\n]|\\.)*+")|,(?=\s*+[\]}])""")
+COMMENT = re.compile(r"""("(?>(?:[^"\\\n]|\\.)*)")|//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/""")
+LAST_COMMA = re.compile(r"""("(?>(?:[^"\\\n]|\\.)*)")|,(?=\s*+[\]}])""")
 VISIBLE = re.compile(r"[^\n]")
 DECODER = json.JSONDecoder()
 UNIQUE = json.JSONDecoder(object_pairs_hook=unique)

@@ -13,9 +13,9 @@ from cli_guard.reviewers.dependencies.lock_entries import Data, entry
 from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import Dependency
 
-BLANK = re.compile(r"(?:\s|#[^\n]*+)*+")
+BLANK = re.compile(r"(?>(?:\s|#[^\n]*+)*)")
 # A string with an escape or with `#{` is not as it is written.
-STRING = r'"(?:[^"\\#]|#(?!\{))*+"'
+STRING = r'"(?>(?:[^"\\#]|#(?!\{))*)"'
 TOKEN = re.compile(
     rf"(?P<key>(?:{STRING}|[a-z_]\w*+[?!]?):)(?=\s)|(?P<string>{STRING})"
     rf"|(?P<atom>:(?:{STRING}|[A-Za-z_]\w*+[?!]?)|(?:true|false|nil|\d++)\b)"

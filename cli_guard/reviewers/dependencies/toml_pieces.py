@@ -15,7 +15,7 @@ from cli_guard.reviewers.dependencies.pieces import (
     pieces_of_data,
 )
 
-STRING_OR_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+')
+STRING_OR_COMMENT = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"|\'[^\'\n]*+\'|#[^\n]*+')
 HEAD = re.compile(r"(?m)^[ \t]*+(?=\[)")
 
 

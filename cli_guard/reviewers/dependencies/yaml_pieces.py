@@ -28,30 +28,32 @@ from cli_guard.reviewers.dependencies.pieces import (
     pieces_of_data,
 )
 
-SINGLE = r"'(?:[^'\n]|'')*+'"
-DOUBLE = r'"(?:[^"\\\n]|\\[^\n])*+"'
+SINGLE = r"'(?>(?:[^'\n]|'')*)'"
+DOUBLE = r'"(?>(?:[^"\\\n]|\\[^\n])*)"'
 FIRST = r"""[^\s\-?:,\[\]{}\#&*!|>'"%@`]"""
-PLAIN = rf"{FIRST}(?:[^\s:\#]|:(?=[^ \n])|(?<=[^ ])\#|[ ](?=[^ \#\n])|[ ]++(?=[^ \#\n]))*+"
+PLAIN = (
+    rf"{FIRST}(?>(?:[^\s:\#]|:(?=[^ \n])|(?<=[^ ])\#|[ ](?=[^ \#\n])|[ ]++(?=[^ \#\n]))*)"
+)
 # Within brackets a value ends at one of these too; parsers do not agree on a question mark there.
 FLOW_PLAIN = (
     rf"(?:{FIRST}|-(?=[^\s,\[\]{{}}?]))"
-    r"(?:[^\s,\[\]{}?:\#]|:(?=[^\s,\[\]{}?])|(?<=[^ ])\#|[ ]++(?=[^\s,\[\]{}?:\#]))*+"
+    r"(?>(?:[^\s,\[\]{}?:\#]|:(?=[^\s,\[\]{}?])|(?<=[^ ])\#|[ ]++(?=[^\s,\[\]{}?:\#]))*)"
 )
 INNER = rf"""[ ,]|:(?=[ ])|(?<=["'\]}}]):|{SINGLE}|{DOUBLE}|{FLOW_PLAIN}"""
-FLOW = rf"[\[{{](?:{INNER}|[\[{{](?:{INNER})*+[\]}}])*+[\]}}]"
+FLOW = rf"[\[{{](?>(?:{INNER}|[\[{{](?>(?:{INNER})*)[\]}}])*)[\]}}]"
 VALUE = rf"(?:{SINGLE}|{DOUBLE}|{FLOW}|{PLAIN})"
 KEY = rf"(?:{SINGLE}|{DOUBLE}|(?!<<[ ]*:){PLAIN})[ ]*+:"
 REST = r"[ ]*+(?:(?<=[ ])\#[^\n]*+)?(?:\n|\Z)"
-BLOCK = rf"[|>][-+1-9]{{0,2}}{REST}(?:(?P=depth)[ ][^\n]*+\n|[ ]*+\n)*+"
+BLOCK = rf"[|>][-+1-9]{{0,2}}{REST}(?>(?:(?P=depth)[ ][^\n]*+\n|[ ]*+\n)*)"
 MEMBER = rf"(?P<depth>[ ]*+){KEY}(?:[ ]++(?:{BLOCK}|{VALUE}{REST})|{REST})"
-ITEM = rf"[ ]*+(?:-[ ]++)*+(?:{KEY}(?:[ ]++{VALUE})?|(?<=-[ ]){VALUE})?{REST}"
+ITEM = rf"[ ]*+(?>(?:-[ ]++)*)(?:{KEY}(?:[ ]++{VALUE})?|(?<=-[ ]){VALUE})?{REST}"
 COMMENT = r"[ ]*+\#[^\n]*+(?:\n|\Z)"
-WHOLE_LINES = re.compile(rf"(?:(?!\Z)(?:{MEMBER}|{COMMENT}|{ITEM}))*+\Z")
+WHOLE_LINES = re.compile(rf"(?>(?:(?!\Z)(?:{MEMBER}|{COMMENT}|{ITEM}))*)\Z")
 # Line ends of YAML 1.1, and what it forbids.
 ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 OPENING = re.compile(KEY)
 BARE = re.compile(rf"{KEY}{REST}")
-BEFORE_FIRST = re.compile(r"(?:[ ]*+(?:\#[^\n]*+)?\n)*+(?P<depth>[ ]*+)")
+BEFORE_FIRST = re.compile(r"(?>(?:[ ]*+(?:\#[^\n]*+)?\n)*)(?P<depth>[ ]*+)")
 
 
 def cut_yaml(text: str, paths: Paths) -> LockCut:
