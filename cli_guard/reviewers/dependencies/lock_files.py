@@ -253,4 +253,11 @@ def _unknown_layout(form: Format, cut: LockCut) -> str:
     if form.is_closed and not cut.pieces:
         others = (each for each in cut.head.values() if isinstance(each, dict | list))
         return "of an unknown layout" if any(others) else ""
-    return ""
+    return "of an unknown layout" if any(map(_lists_packages, cut.head.values())) else ""
+
+
+def _lists_packages(value: object) -> bool:
+    """Return whether a part that no reader knows lists packages."""
+    return isinstance(value, list) and any(
+        isinstance(each, dict) and {"name", "version"} <= each.keys() for each in value
+    )

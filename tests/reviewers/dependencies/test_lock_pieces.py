@@ -255,6 +255,8 @@ LAYOUTS = [
     ),
     (VERIFICATION, "<verification-metadata>" + "<a>" * 100_000, True),
     ("tests/gradle/verification-metadata.xml", "<", False),
+    ("uv.lock", 'version = 1\n\n[[unit]]\nname = "a"\nversion = "1"\n', True),
+    ("uv.lock", 'version = 1\n\n[[package]]\nname = "a"\nversion = "1"\n', False),
 ]
 
 
