@@ -20,16 +20,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# The benchmarks are programs, which import each other by their names.
-sys.path.append(str(Path(__file__).parent))
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
-
-import install_size
-import scan
-import stats
-
-import hooks
-
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "measured.md"
 BEGIN = "<!-- table -->"
@@ -77,6 +67,8 @@ def show(number: float, unit: str) -> str:
 
 def measure_hooks(options: Options) -> Iterator[Row]:
     """Yield what the hooks add to a commit, and what they cost without a server."""
+    import hooks
+
     sizes = hooks.SIZES[:-1] if options.quick else hooks.SIZES
     measured = hooks.measure_tools(sizes, 3 if options.quick else 7)
     medians = {name: [case.median for case in row] for name, row in measured.items()}
@@ -98,6 +90,10 @@ def measure_hooks(options: Options) -> Iterator[Row]:
 
 def measure_scan(options: Options) -> Iterator[Row]:
     """Yield the CPU of `scan --history` a commit."""
+    import scan
+
+    import hooks
+
     with tempfile.TemporaryDirectory() as name:
         generated = Path(name, "generated.git")
         scan.generate(generated, 2_000 if options.quick else 10_000)
@@ -115,6 +111,8 @@ def measure_scan(options: Options) -> Iterator[Row]:
 
 def measure_memory(options: Options) -> Iterator[Row]:
     """Yield how the memory of a scan grows when a history is ten times as long."""
+    import scan
+
     sizes = (1_000, 10_000) if options.quick else (10_000, 100_000)
     spent = []
     with tempfile.TemporaryDirectory() as name:
@@ -131,6 +129,8 @@ def measure_memory(options: Options) -> Iterator[Row]:
 
 def measure_stats(_: Options) -> Iterator[Row]:
     """Yield what the statistics of 20,000 entries cost."""
+    import stats
+
     cpu, peak = stats.measure(20_000)
     yield Row("`stats` over 20,000 entries, CPU", "", None, cpu, "s", "under 1 s")
     yield Row("`stats` over 20,000 entries, memory", "", None, peak, "MB", "under 100 MB")
@@ -152,6 +152,8 @@ def measure_page(_: Options) -> Iterator[Row]:
 
 def measure_size(_: Options) -> Iterator[Row]:
     """Yield what an installation takes, with bytecode; it needs the network."""
+    import install_size
+
     with tempfile.TemporaryDirectory() as name:
         install_size.install(Path(name, "environment"), [])
         packages = install_size.measure(Path(name, "environment"))
@@ -214,6 +216,11 @@ def write_page(text: str) -> None:
 
 def main() -> None:
     """Measure the parts, and print the table."""
+    # The benchmarks are programs, which import each other by their names.
+    sys.path.append(str(Path(__file__).parent))
+    sys.path.append(str(ROOT / "tests"))
+    import hooks
+
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

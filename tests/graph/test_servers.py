@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,8 @@ def served(committed: Repo) -> Repo:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sandboxed command may take long: the server that it calls starts slowly on a busy machine."""
-    monkeypatch.setattr(
-        RunLimits.__init__, "__defaults__", (300.0, *RunLimits.__init__.__defaults__[1:])
-    )
+    seconds, *_ = fields(RunLimits)
+    monkeypatch.setattr(seconds, "default", 300.0)
 
 
 def configure(repo: Repo, text: str) -> None:

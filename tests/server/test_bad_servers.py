@@ -184,7 +184,7 @@ def test_only_the_process_that_is_recorded_is_asked(
     folder = servers.folder / "cli-guard"
     with impostor(folder, name, says_that_all_is_well, record):
         done = leaking.guard(*REVIEW, env=servers.env)
-        agent = leaking.guard("hook", "claude-code", stdin="{}", env=servers.env)
+        agent = leaking.guard("hook", "claude-code", stdin="{", env=servers.env)
     assert (done.code, "keys.py:1" in done.out, reviews(leaking)) == (1, True, 1)
     assert agent.code == 2
 
