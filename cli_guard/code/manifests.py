@@ -30,7 +30,7 @@ class _Token:
 
 def as_blocks(text: str) -> str:
     """Return the YAML of a JSON text, and the text itself if its lines do not allow that or it nests too deep."""
-    tokens = _paired(list(_tokens(text)))
+    tokens = _pair_brackets(list(_tokens(text)))
     lines = [""] * (text.count("\n") + 1)
     if tokens and _write(tokens, lines):
         return "\n".join(lines)
@@ -46,7 +46,7 @@ def _tokens(text: str) -> Iterator[_Token]:
             yield _Token(line, found[0])
 
 
-def _paired(tokens: list[_Token]) -> list[_Token]:
+def _pair_brackets(tokens: list[_Token]) -> list[_Token]:
     """Return the tokens with the end of each bracket that closes on its own line; nothing if they do not match."""
     opened: list[int] = []
     for place, token in enumerate(tokens):

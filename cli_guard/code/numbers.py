@@ -89,7 +89,11 @@ class Numbers:
         if shape == "cast":
             of = find_type(node)
             return of is not None and self._is_number_type(plain_type(of.text()))
-        return shape == "name" and self._read(node) is None and self._is_number_name(node)
+        return (
+            shape == "name"
+            and self._read_binding(node) is None
+            and self._is_number_name(node)
+        )
 
     def _is_number_name(self, use: "SgNode") -> bool:
         name = use.text()
@@ -97,9 +101,9 @@ class Numbers:
         function = next(
             (each for each in around if self._shapes.get(each.kind()) == "function"), None
         )
-        given = self._given(name, function or self._root)
+        given = self._givers_of(name, function or self._root)
         if not given and self._language not in UNCHECKED:
-            given = self._given(name, self._root)
+            given = self._givers_of(name, self._root)
         is_declared = any(each.type for each in given) and all(
             map(self._is_number_type, (each.type for each in given if each.type))
         )
@@ -134,7 +138,7 @@ class Numbers:
             return frozenset(PYTHON_ENUMERATION.findall(text))
         return frozenset(ENUMERATION.findall(text))
 
-    def _given(self, name: str, scope: "SgNode") -> "list[GivenName]":
+    def _givers_of(self, name: str, scope: "SgNode") -> "list[GivenName]":
         """Return what declares a name in a scope, and what gives it a value."""
         where = scope.range()
         key = (name, where.start.index, where.end.index)
@@ -145,11 +149,13 @@ class Numbers:
     def _find_given(self, name: str, scope: "SgNode") -> "list[GivenName]":
         found = []
         for node in scope.find_all(regex=f"^{re.escape(name)}$"):
-            if self._shapes.get(node.kind()) == "name" and (given := self._read(node)):
+            if self._shapes.get(node.kind()) == "name" and (
+                given := self._read_binding(node)
+            ):
                 found.append(given)
         return found
 
-    def _read(self, name: "SgNode") -> "GivenName | None":
+    def _read_binding(self, name: "SgNode") -> "GivenName | None":
         """Return what a name is in a declaration or as the target of an assignment, None if it is used."""
         typed = kinds_of(self._language).typed
         inner = name

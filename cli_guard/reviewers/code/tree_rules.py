@@ -110,21 +110,21 @@ def rules_for(topic: str, path: str, text: str) -> list[TreeRule]:
 @cache
 def words_of(topic: str) -> frozenset[str]:
     """Return the words that the rules of a topic compare code with."""
-    texts = (text for rule in rules_of(topic) for text in _compared(rule.config))
+    texts = (text for rule in rules_of(topic) for text in _patterns_in(rule.config))
     return frozenset(word for text in texts for word in WORD.findall(text))
 
 
-def _compared(part: object) -> Iterator[str]:
+def _patterns_in(part: object) -> Iterator[str]:
     """Yield the patterns and regular expressions of a rule object."""
     if isinstance(part, dict):
         for key, value in part.items():
             if key in ("regex", "pattern") and isinstance(value, str):
                 yield value
             else:
-                yield from _compared(value)
+                yield from _patterns_in(value)
     elif isinstance(part, list):
         for value in part:
-            yield from _compared(value)
+            yield from _patterns_in(value)
 
 
 @lru_cache(maxsize=20)

@@ -118,7 +118,7 @@ class DependencyChange:
         """Return the entries whose name is no longer there."""
         left = by_key(self.new)
         gone = (each for each in self.old.entries if each.key not in left)
-        locked = (e for e in self.lock_changes.gone if not self.new.named(e.name))
+        locked = (e for e in self.lock_changes.gone if not self.new.entries_named(e.name))
         return (*gone, *locked)
 
     def most_had(self, name: str) -> bool:

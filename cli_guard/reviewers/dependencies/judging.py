@@ -87,7 +87,7 @@ class DependencyWorld:
         return any(
             e.ecosystem == ecosystem
             for each in self.differences
-            for e in each.old.named(name)
+            for e in each.old.entries_named(name)
         )
 
     def is_first(self, *what: str) -> bool:

@@ -41,7 +41,7 @@ def compare_locks(old: Listing, new: Listing) -> LockChanges:
     came.sort(key=lambda each: not _same_version(each, waiting[each.name]))
     for entry in came:
         own = waiting[entry.name]
-        there = (*own, *old.named(entry.name))
+        there = (*own, *old.entries_named(entry.name))
         same = _same_version(entry, there)
         if any(has_same_content(each, entry) for each in same):
             taken = next((each for each in own if has_same_content(each, entry)), None)

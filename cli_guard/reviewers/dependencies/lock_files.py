@@ -147,7 +147,7 @@ class LockListing(Listing):
         yield from self.entries
         yield from self.readable_entries(self.pieces)
 
-    def named(self, name: str) -> tuple[Dependency, ...]:
+    def entries_named(self, name: str) -> tuple[Dependency, ...]:
         found = self.readable_entries(self._mentions.get(name, ()))
         unknown = self.readable_entries(self._mentions.get("", ()))
         return tuple(each for each in chain(found, unknown) if each.name == name)

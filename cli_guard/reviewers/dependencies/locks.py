@@ -201,7 +201,7 @@ def contradiction(entry: Dependency, lock: Listing, root: RootList | None = None
     """
     if lock.is_empty or lock.problem or root is NO_MEMBER:
         return ""
-    same = [e for e in lock.named(entry.name) if e.key[0] == ""]
+    same = [e for e in lock.entries_named(entry.name) if e.key[0] == ""]
     versions = {e.spec.removesuffix("/go.mod") for e in same}
     if not same:
         return "does not have it"

@@ -129,7 +129,7 @@ class Listing:
     def every(self) -> Iterator[Dependency]:
         yield from self.entries
 
-    def named(self, name: str) -> tuple[Dependency, ...]:
+    def entries_named(self, name: str) -> tuple[Dependency, ...]:
         """Return the entries of a name."""
         return tuple(each for each in self.entries if each.name == name)
 

@@ -120,14 +120,14 @@ def _members(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         found = OPENING.match(text, at + depth, stop)
         if found is None:
             raise _Uneven
-        key = _unquoted(found[0][:-1].rstrip(" "))
+        key = _strip_quotes(found[0][:-1].rstrip(" "))
         if key in seen:
             raise UnreadableLock("an entry stands twice")
         seen.add(key)
         yield key, at, stop
 
 
-def _unquoted(key: str) -> str:
+def _strip_quotes(key: str) -> str:
     if key.startswith("'"):
         return key[1:-1].replace("''", "'")
     if key.startswith('"') and "\\" in key:
