@@ -14,6 +14,7 @@ from cli_guard.code.changes.reading import kinds_of
 from cli_guard.code.taint.expressions import find_sides, find_type, plain_type
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.tables import is_common
+from cli_guard.code.taint.tree_reader import first_of
 from cli_guard.code.taint.variables import NUMBERS
 from cli_guard.lazy import dataclass
 
@@ -22,12 +23,20 @@ if TYPE_CHECKING:
 
 # Languages in which a name may be given something else than its declaration says.
 UNCHECKED = ("python", "ruby", "javascript", "typescript", "tsx")
-ENUMERATION = re.compile(r"\benum\s+(?:class\s+|struct\s+)?(\w+)")
-PYTHON_ENUMERATION = re.compile(r"class\s+(\w+)\s*\([^)]*\b(?:Int|Str)?(?:Enum|Flag)\b")
+# The kinds of node that declare an enumeration, and for Python what such a class inherits from.
+ENUMERATIONS = {
+    **dict.fromkeys(("java", "csharp", "php", "typescript", "tsx"), "enum_declaration"),
+    **dict.fromkeys(("c", "cpp"), "enum_specifier"),
+    **dict.fromkeys(("kotlin", "swift"), "class_declaration"),
+    "rust": "enum_item",
+    "python": "class_definition",
+}
+ENUMERATION_BASE = re.compile(r"\b(?:Int|Str)?(?:Enum|Flag)\b")
 PARAMETERS = re.compile("parameters$")
-LOOP = re.compile("^for_")
+LOOP = re.compile("^(?:enhanced_)?for(?:each)?_|^range_clause$")
 # A target in a list, in a declaration, in an assignment.
 MOST_AROUND_NAME = 3
+LONGEST_NAME = 200
 NUMBER = re.compile(r"[-+]?\d[\w.]*\Z")
 MOST_NODES = 20_000
 # From nodes to what is around them, in one file: the names of a deep tree have many around each.
@@ -36,14 +45,30 @@ MOST_STEPS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class GivenName:
-    """A declaration or an assignment of a name: its type, its value, and the offsets between which the value holds."""
+    """A declaration or an assignment of a name: its type, its value, and the offsets between which the value holds.
+
+    `is_outside`: it stands in no function.
+    """
 
     type: str
     value: "SgNode | None"
-    within: tuple[int, int]
+    within: tuple[int, int] = (0, 0)
+    is_outside: bool = False
 
     def holds_at(self, offset: int) -> bool:
         return self.value is not None and self.within[0] <= offset < self.within[1]
+
+
+def is_enumeration(node: "SgNode") -> bool:
+    """Return whether a declaration of a type is one of an enumeration."""
+    if node.kind() == "class_definition":
+        bases = node.field("superclasses")
+        return bases is not None and ENUMERATION_BASE.search(bases.text()) is not None
+    return node.kind() != "class_declaration" or any(
+        each.text() == "enum"
+        or (each.kind() == "modifiers" and "enum" in each.text().split())
+        for each in node.children()
+    )
 
 
 class Numbers:
@@ -83,9 +108,8 @@ class Numbers:
     def _is_number(self, node: "SgNode") -> bool:
         shape = self._shapes.get(node.kind())
         if shape == "call":
-            called = node.named_children()[0].text() if node.named_children() else ""
-            name = re.sub(r"\s|::", ".", node.text().partition("(")[0]) or called
-            return len(name) < 200 and is_common("calls", "converts", name)
+            name = self._name_called(node)
+            return len(name) < LONGEST_NAME and is_common("calls", "converts", name)
         if shape == "cast":
             of = find_type(node)
             return of is not None and self._is_number_type(plain_type(of.text()))
@@ -95,18 +119,28 @@ class Numbers:
             and self._is_number_name(node)
         )
 
+    def _name_called(self, call: "SgNode") -> str:
+        """Return the dotted name before the arguments of a call, as far as no other call is in it."""
+        text = call.text()
+        children = call.named_children()
+        if children and children[-1].kind() in kinds_of(self._language).arguments:
+            text = text[: children[-1].range().start.index - call.range().start.index]
+        name = text.rpartition(")")[2]
+        return re.sub(r"\s|::|\?\.", ".", name.strip()).strip(".")
+
     def _is_number_name(self, use: "SgNode") -> bool:
         name = use.text()
-        around = self._ancestors(use)
-        function = next(
-            (each for each in around if self._shapes.get(each.kind()) == "function"), None
-        )
+        function = self._function_around(use)
         given = self._givers_of(name, function or self._root)
         if not given and self._language not in UNCHECKED:
-            given = self._givers_of(name, self._root)
+            # Fields and globals.
+            given = [each for each in self._givers_of(name, self._root) if each.is_outside]
         is_declared = any(each.type for each in given) and all(
             map(self._is_number_type, (each.type for each in given if each.type))
         )
+        if not self._left:
+            # What was not looked at may say otherwise.
+            return False
         if is_declared and self._language not in UNCHECKED:
             return True
         values = [each for each in given if each.value]
@@ -114,6 +148,12 @@ class Numbers:
         is_set = any(each.holds_at(at) for each in values)
         return (is_declared or is_set) and all(
             each.value is not None and self._is_number_value(each.value) for each in values
+        )
+
+    def _function_around(self, node: "SgNode") -> "SgNode | None":
+        around = self._ancestors(node)
+        return next(
+            (each for each in around if self._shapes.get(each.kind()) == "function"), None
         )
 
     def _ancestors(self, node: "SgNode") -> "Iterator[SgNode]":
@@ -133,10 +173,14 @@ class Numbers:
     @cached_property
     def _enumerations(self) -> frozenset[str]:
         """The enumerations that the file declares."""
-        text = self._root.text()
-        if self._language == "python":
-            return frozenset(PYTHON_ENUMERATION.findall(text))
-        return frozenset(ENUMERATION.findall(text))
+        kind = ENUMERATIONS.get(self._language)
+        nodes = self._root.find_all(kind=kind) if kind else []
+        names = (
+            first_of(node.named_children(), "identifier", "type_identifier", "name")
+            for node in nodes
+            if is_enumeration(node)
+        )
+        return frozenset(name.text() for name in names if name is not None)
 
     def _givers_of(self, name: str, scope: "SgNode") -> "list[GivenName]":
         """Return what declares a name in a scope, and what gives it a value."""
@@ -161,12 +205,15 @@ class Numbers:
         inner = name
         for node in islice(self._ancestors(name), MOST_AROUND_NAME):
             value: SgNode | None = None
-            left = node.field("left")
-            if PARAMETERS.search(node.kind()) and node.kind() not in typed:
-                return GivenName("", None, (0, 0))
+            is_loop = LOOP.search(node.kind())
+            left = node.field("left") or (node.field("name") if is_loop else None)
+            names = node.field("parameters") or node.field("parameter")
+            is_lambda = names is not None and names.range() == inner.range()
+            if is_lambda or (PARAMETERS.search(node.kind()) and node.kind() not in typed):
+                return GivenName("", None)
             if self._shapes.get(node.kind()) != "assign" and left is not None:
-                is_bound = LOOP.search(node.kind()) and left.range() == inner.range()
-                return GivenName("", name, (0, 0)) if is_bound else None
+                is_bound = is_loop and left.range() == inner.range()
+                return GivenName("", name) if is_bound else None
             if is_assigned := self._shapes.get(node.kind()) == "assign":
                 target, value = find_sides(node)
                 if target is None or target.range() != inner.range():
@@ -179,6 +226,7 @@ class Numbers:
                     plain_type(of.text()) if of else "",
                     value and self._value_for(name, inner, value),
                     self._block_around(node),
+                    self._function_around(node) is None,
                 )
             inner = node
         return None

@@ -58,6 +58,11 @@ WRITTEN = [
     ),
     ("python", "def q(id: int):\n    f(f'{id}')\n", "def q(id: int):\n    f(f'{0}')\n"),
     (
+        "java",
+        'class A { long id; void f(U u) { g("a" + id); } }',
+        'class A { long id; void f(U u) { g("a" + 0); } }',
+    ),
+    (
         "python",
         "class Kind(StrEnum):\n    A = 'a'\n\n\ndef q(kind: Kind):\n    f(f'{kind}')\n",
         "class Kind(StrEnum):\n    A = 'a'\n\n\ndef q(kind: Kind):\n    f(f'{0}')\n",
@@ -65,6 +70,20 @@ WRITTEN = [
 ]
 # The number is not what is used.
 KEPT = [
+    ("java", '// enum String\nclass A { String f(String n) { return "a" + n; } }'),
+    ("python", "# class Kind(Enum):\ndef q(kind: Kind):\n    f(f'{kind}')\n"),
+    ("javascript", "f('a' + Number(x).toString().concat(n))"),
+    ("java", 'class A { int id; void f(L l) { for (String id : l) { g("a" + id); } } }'),
+    ("java", 'class A { int id; void f(L l) { l.forEach(id -> g("a" + id)); } }'),
+    (
+        "csharp",
+        'class A { int id; void F(L l) { foreach (var id in l) { G("a" + id); } } }',
+    ),
+    (
+        "go",
+        'package a\nfunc p(id int) {}\nfunc q(s S) { for _, id := range s { g("a" + id) } }',
+    ),
+    ("go", 'package a\nfunc p(id int) {}\nfunc q() { r(func() { g("a" + id) }) }'),
     ("python", "def q(id, n):\n    if n:\n        id = 5\n    f(f'{id}')\n"),
     ("python", "def q(id: int, n):\n    id = n\n    f(f'{id}')\n"),
     ("python", "id = 5\n\n\ndef q(id):\n    f(f'{id}')\n"),
