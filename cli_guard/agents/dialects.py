@@ -12,6 +12,7 @@ from typing import Any
 
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
+from cli_guard.agents.registry import Agent
 from cli_guard.agents.replies import (
     reply_by_code,
     reply_to_claude,
@@ -64,9 +65,10 @@ Path = tuple[str, ...]
 class Dialect:
     """One form of request. `marks` are its keys, each with the value that it must have, "" for any.
 
-    `tool` and `given` are the paths of keys to the tool's name and its input, `folders` the keys of the current folder.
+    `tool` and `given` are the paths of keys to the tool's name and its input (none: the request), `folders` the keys of the current folder.
     The name of an MCP tool begins with the first part of `mcp`; the second stands between its server and its own name.
     `silent` is why a person cannot be asked, "" if one can. `nothing` is printed where the agent's own rules decide.
+    `allows` are the modes in which an allow leaves the user's own deny and ask rules in force.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Dialect:
     mcp: tuple[str, str] = ("mcp__", "__")
     silent: str = ""
     nothing: str = ""
+    allows: tuple[str, ...] = ()
     # Its tools whose `command` is the verb of a list of its own.
     lists: tuple[str, ...] = ()
 
@@ -88,9 +91,11 @@ CLAUDE = Dialect(
     "claude-code",
     {**PRE_TOOL, "permission_mode": ""},
     "https://code.claude.com/docs/en/hooks and version 2.1.330 as it runs, 2026-11-23."
-    " Qwen Code: QwenLM/qwen-code docs/users/features/hooks.md, 2026-11-29 (has a timestamp)."
-    " Factory droid: docs.factory.ai/harness/hooks, 2026-11-29, and rtk-ai/rtk pull 2267 (mode off asks)",
+    " Factory droid: docs.factory.ai/harness/hooks, 2026-11-29, and rtk-ai/rtk pull 2267 (mode off asks)."
+    " Allow: code.claude.com/docs/en/agent-sdk/permissions and anthropics/claude-code issue 82451, 2026-08-25 (deny"
+    " rules since 2.1.77, ask rules since 2.1.220); in plan mode it could let a write run, and `auto` has a judge",
     reply_to_claude,
+    allows=("default", "acceptEdits"),
 )
 # The first that fits counts.
 DIALECTS = (
@@ -102,12 +107,18 @@ DIALECTS = (
         reply_to_codex,
         silent="a hook of Codex cannot ask",
     ),
+    Dialect(
+        "qwen",
+        {**PRE_TOOL, "permission_mode": "", "timestamp": ""},
+        "QwenLM/qwen-code docs/users/features/hooks.md, 2026-11-29. Allow: nothing said about rules",
+        reply_to_claude,
+    ),
     CLAUDE,
     Dialect(
         "vscode",
         {"hookEventName": "PreToolUse"},
         "microsoft/vscode-docs docs/agent-customization/hooks.md, 2026-06-03, and the skill agent-customization"
-        " of microsoft/vscode, 2026-11-29. It ignores matchers",
+        " of microsoft/vscode, 2026-11-29. It ignores matchers. Allow: it approves; nothing is said about rules",
         reply_to_vscode,
         mcp=("mcp_", "_"),
     ),
@@ -129,8 +140,22 @@ DIALECTS = (
     Dialect(
         "gemini",
         {"hook_event_name": "BeforeTool"},
-        "https://geminicli.com/docs/hooks/reference and version 0.61.0 as it runs, 2026-11-23",
+        "https://geminicli.com/docs/hooks/reference and version 0.61.0 as it runs, 2026-11-23. Allow: does nothing"
+        " (google-gemini/gemini-cli packages/core/src/scheduler/scheduler.ts, 2026-11-29)",
         reply_to_gemini,
+    ),
+    Dialect(
+        "cursor",
+        {"hook_event_name": "beforeShellExecution", "command": ""},
+        "https://cursor.com/docs/hooks and https://cupcake.eqtylab.io/reference/harnesses/cursor, 2026-11-29. An ask"
+        " lets the command run in Auto-review mode (forum.cursor.com topic 173694, version 3.21.16, 2026-10-04), and"
+        " no request names the mode. Allow: nothing is said about rules",
+        reply_to_cursor,
+        ("hook_event_name",),
+        (),
+        ("cwd", "workspace_roots"),
+        silent="a hook of Cursor cannot ask in each of its modes",
+        nothing="{}",
     ),
     Dialect(
         "cursor",
@@ -155,7 +180,7 @@ DIALECTS = (
         "copilot",
         {"toolName": "", "toolArgs": ""},
         "https://docs.github.com/en/copilot/reference/hooks-reference and version 1.0.102 as it runs, 2026-11-23."
-        " toolArgs was JSON in a text",
+        " toolArgs was JSON in a text. Allow: nothing is said about rules (github/copilot-cli issue 2643)",
         reply_to_copilot,
         ("toolName",),
         ("toolArgs",),
@@ -202,12 +227,19 @@ DIALECTS = (
     ),
 )
 # The keys with the input of a tool: a request with those of two forms is of none.
-INPUT_ROOTS = frozenset(each.given[0] for each in DIALECTS)
+INPUT_ROOTS = frozenset(root for each in DIALECTS for root in each.given[:1])
 UNKNOWN = Dialect("unknown", {}, "", silent="the form of its request is not known")
 # lefthook calls us for several agents, and passes on a code alone.
 LEFTHOOK = Dialect("lefthook", {}, "", silent="lefthook passes on no question")
 # The form that the agent of an entry is known to read.
 ENTRIES = {"lefthook": LEFTHOOK, **{each.name: each for each in DIALECTS}}
+
+
+def describe_allow(agent: Agent) -> str:
+    """Say what becomes of an allowed command in a trusted work tree."""
+    if ENTRIES[agent.name].allows:
+        return f"{agent.title} hears of what is allowed and does not ask; your own deny and ask rules there still count"
+    return f"{agent.title} hears nothing of what is allowed: its own rules decide whether it asks"
 
 
 def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
@@ -220,7 +252,11 @@ def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
     dialect = recognise(data)
     own = ENTRIES.get(entry, UNKNOWN)
     request = read_request(data, dialect)
-    request = replace(request, silent=own.silent or request.silent)
+    request = replace(
+        request,
+        silent=own.silent or request.silent,
+        keeps_rules=own is dialect and request.keeps_rules,
+    )
     answer = answer_request(request, invocation, entry)
     if own.reply is reply_by_code:
         dialect = own
@@ -229,9 +265,10 @@ def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
 
 def recognise(data: Mapping[str, Any]) -> Dialect:
     """Return the form of a request: its keys, and the places of the tool's name and its input, decide."""
-    if len(INPUT_ROOTS & data.keys()) != 1:
-        return UNKNOWN
+    roots = INPUT_ROOTS & data.keys()
     for dialect in DIALECTS:
+        if roots != {*dialect.given[:1]}:
+            continue
         marked = all(
             key in data and value in ("", data[key]) for key, value in dialect.marks.items()
         )
@@ -258,9 +295,10 @@ def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
     if dialect is UNKNOWN:
         return AgentRequest(read_unknown(data), find_folder(data, ("cwd",)), silent)
     name = str(look_up(data, dialect.tool))
-    given = read_input(look_up(data, dialect.given), dialect.given[-1])
+    given = read_input(look_up(data, dialect.given), ".".join(dialect.given))
     folder = find_folder(data, dialect.folders)
-    return AgentRequest(read_uses(data, dialect, name, given), folder, silent)
+    uses = read_uses(data, dialect, name, given)
+    return AgentRequest(uses, folder, silent, mode in dialect.allows)
 
 
 def read_input(value: object, what: str) -> dict[str, Any]:

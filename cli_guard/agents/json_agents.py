@@ -43,8 +43,9 @@ CLAUDE_CODE = JsonHooks(
         write_claude_request,
         CLAUDE_DENIAL,
         ("CLAUDE_CONFIG_DIR", "~/.claude"),
+        message="systemMessage",
     ),
-    PRE_TOOL,
+    (PRE_TOOL,),
     make_claude_entry,
     failure_setting=(
         "onFailure",
@@ -73,8 +74,9 @@ CODEX = JsonHooks(
         write_claude_request,
         CLAUDE_DENIAL,
         ("CODEX_HOME", "~/.codex"),
+        message="systemMessage",
     ),
-    PRE_TOOL,
+    (PRE_TOOL,),
     make_codex_entry,
     advice={"project": CODEX_TRUST, "user": CODEX_TRUST},
 )
@@ -108,8 +110,9 @@ GEMINI = JsonHooks(
         write_gemini_request,
         ("decision",),
         passing=(0, 1),
+        message="systemMessage",
     ),
-    "BeforeTool",
+    ("BeforeTool",),
     make_gemini_entry,
     advice={
         "project": "Gemini CLI runs the hooks of a project only in a folder that you trust"
@@ -140,8 +143,10 @@ CURSOR = JsonHooks(
         {"project": ".cursor/hooks.json", "user": "~/.cursor/hooks.json"},
         write_cursor_request,
         ("permission",),
+        message="user_message",
     ),
-    "preToolUse",
+    # Cursor's command line, and older versions, know the second alone.
+    ("preToolUse", "beforeShellExecution"),
     make_cursor_entry,
     {"version": 1},
 )
@@ -173,7 +178,7 @@ COPILOT = JsonHooks(
         ("COPILOT_HOME", "~/.copilot"),
         (0,),
     ),
-    "preToolUse",
+    ("preToolUse",),
     make_copilot_entry,
     {"version": 1},
     own=True,

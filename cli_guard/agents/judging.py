@@ -5,6 +5,7 @@ No answer leaves the decision to the agent's own rules: what is harmless here is
 
 import os
 import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.agents.uses import AgentRequest, Fetch, Read, ShellKind, Use, Write
-from cli_guard.agents.wording import HookAnswer, name_secret
+from cli_guard.agents.wording import TRUSTED, HookAnswer, name_secret
 from cli_guard.commands import (
     Context,
     EffectKind,
@@ -31,7 +32,7 @@ from cli_guard.git.repository import GitRepository
 from cli_guard.lazy import dataclass, regex
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.reviewers.agent_paths import MAYBE
-from cli_guard.runtime import Invocation, read_plain
+from cli_guard.runtime import Invocation, read_plain, user_state
 
 if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
@@ -45,6 +46,8 @@ ASKED_FILES = {
     "never": "which tells an agent, an editor or Git what to run",
     "installed": "which belongs to an installed package",
 }
+# Where another folder holds what Git knows of a work tree (git(1)).
+MOVED = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_REPLACE_REF_BASE")
 HOMES = regex(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
 # As large as a file of a commit may be by default.
 MOST_CHARS = 5_000_000
@@ -68,18 +71,11 @@ def answer_request(
     Raises CliGuardError.
     """
     invocation = replace(invocation, cwd=invocation.cwd / request.folder)
-    answers = [
-        answer for use in request.uses if (answer := judge_or_ask(use, invocation, agent))
-    ]
-    if not answers:
-        return None
-    answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
-    if answer.decision is Decision.ALLOW:
-        return (
-            answer
-            if len(answers) == len(request.uses) and says_allow(invocation, agent)
-            else None
-        )
+    answers = [judge_or_ask(use, invocation, agent) for use in request.uses]
+    remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
+    if not remarks:
+        return find_allow(request, answers, invocation, agent)
+    answer = max(remarks, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.REVIEW:
         if answer.command:
             from cli_guard.state.questions import remember_question
@@ -91,10 +87,62 @@ def answer_request(
     return answer
 
 
-def says_allow(invocation: Invocation, agent: str) -> bool:
-    """Return whether the user wants an agent to hear of an allow. Raises CliGuardError."""
+def find_allow(
+    request: AgentRequest,
+    answers: Sequence[HookAnswer | None],
+    invocation: Invocation,
+    agent: str,
+) -> HookAnswer | None:
+    """Return the allow to say about uses without a remark, None for silence. Raises CliGuardError.
+
+    Unless the user wants it otherwise, it is said where the agent still applies the user's own rules, and all of the
+    request stays in a work tree that a person trusts.
+    """
+    wanted = find_wanted_answer(invocation, agent)
+    if wanted == "allow":
+        return answers[0] if answers and all(answers) else None
+    if wanted == "defer" or not request.keeps_rules:
+        return None
+    pairs = zip(request.uses, answers, strict=True)
+    is_trusted = bool(answers) and all(
+        stays_in_trusted_tree(use, answer, invocation, agent) for use, answer in pairs
+    )
+    return HookAnswer(Decision.ALLOW, TRUSTED) if is_trusted else None
+
+
+def find_wanted_answer(invocation: Invocation, agent: str) -> str | None:
+    """Return what the user wants an allow to say, None if nothing was chosen. Raises CliGuardError."""
     choice = find_choice(invocation.env, agent)
-    return choice is not None and choice.answer == "allow"
+    return choice.answer if choice else None
+
+
+def stays_in_trusted_tree(
+    use: Use, answer: HookAnswer | None, invocation: Invocation, agent: str
+) -> bool:
+    """Return whether a command, or a write as by a command, stays in a trusted work tree. Raises CliGuardError."""
+    if isinstance(use, ShellKind):
+        return answer is not None and answer.is_trusted
+    if not isinstance(use, Write) or answer is not None:
+        return False
+    context = command_context(invocation.cwd, invocation.env, agent=agent)
+    if not is_trusted_by_a_person(context, invocation):
+        return False
+    verdict = judge_place("tee", use.path, invocation, context).verdict
+    return verdict.verdict is Decision.ALLOW
+
+
+def is_trusted_by_a_person(context: Context, invocation: Invocation) -> bool:
+    """Return whether a person trusts the work tree, in records that come with no repository.
+
+    The settings of a project may move the state folder, or Git's folder with the audit log, by a variable.
+    """
+    state = user_state(invocation.env)
+    if context.profile is not Profile.WORKSPACE or context.root is None or state is None:
+        return False
+    is_moved = any(invocation.env.get(name) for name in MOVED)
+    return not is_moved and not Path(follow_links(str(state))).is_relative_to(
+        follow_links(context.root)
+    )
 
 
 def judge_or_ask(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None:
@@ -139,15 +187,22 @@ def judge_shell(use: ShellKind, invocation: Invocation, agent: str) -> HookAnswe
     context = command_context(invocation.cwd, invocation.env, agent=agent)
     verdict = judge_or_raise(use.command, context)
     # A sentence is searched for secrets: not for nothing, as most commands are allowed in silence.
-    is_said = verdict.verdict is not Decision.ALLOW or says_allow(invocation, agent)
-    reason = sentence(verdict) if is_said else ""
+    is_said = (
+        verdict.verdict is not Decision.ALLOW
+        or find_wanted_answer(invocation, agent) == "allow"
+    )
     answer = HookAnswer(
-        verdict.verdict, reason, command=use.command, folder=str(invocation.cwd)
+        verdict.verdict,
+        sentence(verdict) if is_said else "",
+        command=use.command,
+        folder=str(invocation.cwd),
     )
     if verdict.verdict is not Decision.DENY:
         answer = review_recorded_change(use.command, verdict, context, invocation) or answer
     if context.profile is Profile.FLOORS and answer.decision is not Decision.DENY:
         return None
+    if answer.decision is Decision.ALLOW:
+        return replace(answer, is_trusted=is_trusted_by_a_person(context, invocation))
     if answer.decision is Decision.REVIEW and answer.command:
         return replace(answer, ways=find_ways(verdict, context, invocation, agent))
     return answer

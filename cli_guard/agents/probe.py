@@ -33,6 +33,12 @@ SHELL = "/bin/sh"
 # A path of letters, quotes and variables; nothing that runs something else, no `=` of an assignment.
 WORD = r"""(?:[\w@%+:,./~-]|\$\w+|\$\{\w+\}|"(?:[^"$`\\]|\$\w+|\$\{\w+\})*"|'[^']*')+"""
 CALL = re.compile(rf" *(?P<program>{WORD}) +hook +[\w-]+ *(?:\|\| *exit +2)? *")
+# What `settings.SHARED` makes.
+SHARED_CALL = re.compile(
+    rf"if \[ -e (?P<program>{WORD}) \]; then (?P<call>(?P=program) hook (?P<name>[\w-]+) \|\| exit 2);"
+    r" elif command -v cli-guard >/dev/null; then (?P<named>cli-guard hook (?P=name) \|\| exit 2);"
+    rf" else echo {WORD}(?: >&2)?; fi"
+)
 PROGRAM = "cli-guard"
 # Agents give hooks the folder of the project under their own names.
 FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
@@ -87,6 +93,14 @@ def probe_agent(
         return
     command, entry = found
     around = {**env, **dict.fromkeys(FOLDERS, str(repository.root))}
+    shared = SHARED_CALL.fullmatch(command)
+    if shared:
+        is_here = resolve(shared["program"], repository.root, around)
+        command = shared["call"] if is_here else shared["named"]
+        yield (
+            f"{agent.title}: this entry is shared; where cli-guard is missing, the agent's own rules decide, and"
+            " `--where user` would block"
+        )
     call = CALL.fullmatch(command)
     problem = find_obstacle(call, repository.root, around)
     if call is None or problem:

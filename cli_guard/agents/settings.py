@@ -24,6 +24,15 @@ TIMEOUT_SECONDS = 60
 HARMLESS = "true"
 HARMFUL = "rm -rf /"
 IN_REPOSITORY = ("project", "local")
+# In the settings that a repository shares: our program by its path, else by its name; where there is none, one line.
+SHARED = (
+    "if [ -e {program} ]; then {program} hook {name} || exit 2;"
+    " elif command -v cli-guard >/dev/null; then cli-guard hook {name} || exit 2; else echo {notice}; fi"
+)
+MISSING = (
+    "cli-guard is not installed here and judges nothing: pip install /path/to/cli-guard (a clone of it), then"
+    " cli-guard install --agent {name} --where user"
+)
 # The command that starts our hook, and what the agent's settings say about it.
 Call = tuple[str, Mapping[str, Any]]
 
@@ -35,7 +44,8 @@ class Protocol:
     `name` is that on our command line. `places` are the files with its settings by the word for `--where`, those of the
     user below `~`. `home` is the variable that moves the first folder of those, with that folder. `request` writes a
     request for a shell command in a folder; `denial` is where an output in JSON has "deny". `passing` are the exit
-    codes with which the tool runs, empty if they are all but BLOCKED.
+    codes with which the tool runs, empty if they are all but BLOCKED. `message` is the key of an output in JSON with
+    words for the user, "" for none.
     """
 
     name: str
@@ -44,6 +54,7 @@ class Protocol:
     denial: tuple[str, ...] = ()
     home: tuple[str, str] = ("", "")
     passing: tuple[int, ...] = ()
+    message: str = ""
 
     def find(self, repository: Repository, where: str) -> Path:
         """Find the settings file. Raises UsageError if a link leads out of the work tree or the home folder."""
@@ -94,17 +105,25 @@ class Protocol:
             if path.exists():
                 yield path, self.places[each]
 
-    def command(self) -> str:
+    def command(self, where: str) -> str:
         """Return the shell command for the hook: our program by its absolute path. Raises UsageError.
 
-        Every failure to start it ends with 2, which blocks the tool.
+        Every failure to start it ends with 2, which blocks the tool. What a repository shares also reaches machines
+        without the program: there the agent's own rules decide.
         """
         program = Path(sys.executable).with_name("cli-guard")
         if not program.exists():
             raise UsageError(
                 f"there is no {program}: install cli-guard into the environment that runs it"
             )
-        return f"{shlex.quote(str(program))} hook {self.name} || exit 2"
+        quoted = shlex.quote(str(program))
+        if where != "project":
+            return f"{quoted} hook {self.name} || exit 2"
+        words = MISSING.format(name=self.name)
+        notice = f"{shlex.quote(words)} >&2"
+        if self.message:
+            notice = shlex.quote(json.dumps({self.message: words}))
+        return SHARED.format(program=quoted, name=self.name, notice=notice)
 
     def is_ours(self, command: object) -> bool:
         """Return whether a hook's command calls cli-guard, with any other words around the call."""
@@ -157,7 +176,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class JsonHooks:
-    """The hooks of an agent in a JSON file: a list for each event below `hooks`.
+    """The hooks of an agent in a JSON file: a list for each event below `hooks`; ours stands in those of `events`.
 
     `entry` makes our entry from the command. `base` is what a new file begins with; `own` says that the file is ours
     alone. `advice` is what a person has to do besides. `failure_setting` is the key and the value in our entry that
@@ -165,7 +184,7 @@ class JsonHooks:
     """
 
     protocol: Protocol
-    event: str
+    events: tuple[str, ...]
     entry: Callable[[str], Mapping[str, object]]
     base: Mapping[str, object] = field(default_factory=dict)
     own: bool = False
@@ -180,26 +199,27 @@ class JsonHooks:
 
         path = self.protocol.find(repository, where)
         name = self.protocol.places.get(where, "")
-        command = self.protocol.command()
+        command = self.protocol.command(where)
         entry = dict(self.entry(command))
         settings: dict[str, Any] = (
             self.read(path, name) if path.exists() else dict(self.base)
         )
         self.protocol.check(command, repository)
         advice = f"; {self.advice[where]}" if where in self.advice else ""
-        entries = self.entries(settings)
-        if entry in entries and sum(self.calls_us(each) for each in entries) == 1:
+        ours = [each for each in self.entries(settings) if self.calls_us(each)]
+        listed = [settings.get("hooks", {}).get(event, ()) for event in self.events]
+        if len(ours) == len(listed) and all(entry in entries for entries in listed):
             return f"{name}: is there already{advice}"
-        known = any(self.calls_us(each) for each in entries)
         self.remove(settings)
         for key, value in self.base.items():
             settings.setdefault(key, value)
-        settings.setdefault("hooks", {}).setdefault(self.event, []).append(entry)
+        for event in self.events:
+            settings.setdefault("hooks", {}).setdefault(event, []).append(entry)
         text = text_of(name, settings)
         with explain_write_errors(name):
             keep_original(repository, path, text)
         write_text(path, name, text)
-        return f"{name}: {'brought up to date' if known else 'installed'}{advice}"
+        return f"{name}: {'brought up to date' if ours else 'installed'}{advice}"
 
     def uninstall(self, repository: Repository, where: str | None = None) -> str | None:
         """Remove our entries, those of the repository if `where` is None; return what was done, None for nothing."""
@@ -268,14 +288,20 @@ class JsonHooks:
                 f"{name} is {error}: fix it, or write the hook there by hand"
             ) from error
         hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
-        if not isinstance(hooks, dict) or not isinstance(hooks.get(self.event, []), list):
+        lists = (
+            [hooks.get(event, []) for event in self.events]
+            if isinstance(hooks, dict)
+            else [None]
+        )
+        if not all(isinstance(each, list) for each in lists):
             raise UsageError(
                 f"{name} has another form than expected: write the hook there by hand"
             )
         return dict(settings)
 
     def entries(self, settings: Mapping[str, Any]) -> list[Any]:
-        return list(settings.get("hooks", {}).get(self.event, []))
+        hooks = settings.get("hooks", {})
+        return [entry for event in self.events for entry in hooks.get(event, [])]
 
     def calls_us(self, entry: object) -> bool:
         """Return whether an entry, or a hook in it, calls cli-guard."""
@@ -291,22 +317,25 @@ class JsonHooks:
 
     def remove(self, settings: dict[str, Any]) -> bool:
         """Remove every call of ours and what is empty without it; return whether there was one."""
-        before = self.entries(settings)
-        kept = []
-        for entry in before:
+        found = any(self.calls_us(each) for each in self.entries(settings))
+        hooks = settings.get("hooks", {})
+        for event in self.events if found else ():
+            hooks[event] = list(self.without_calls(hooks.get(event, [])))
+            if not hooks[event]:
+                del hooks[event]
+        if found and not hooks:
+            del settings["hooks"]
+        return found
+
+    def without_calls(self, entries: list[Any]) -> Iterator[Any]:
+        """Yield entries without our calls, and without those that were nothing else."""
+        for entry in entries:
             if not self.calls_us(entry):
-                kept.append(entry)
+                yield entry
             elif isinstance(entry.get("hooks"), list):
                 others = [hook for hook in entry["hooks"] if not self.calls_us(hook)]
-                kept += [{**entry, "hooks": others}] if others else []
-        if kept == before:
-            return False
-        settings["hooks"][self.event] = kept
-        if not kept:
-            del settings["hooks"][self.event]
-        if not settings["hooks"]:
-            del settings["hooks"]
-        return True
+                if others:
+                    yield {**entry, "hooks": others}
 
 
 def text_of(name: str, settings: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ class ToolKind(Enum):
 
 NAMES = {
     ToolKind.SHELL: "Bash bash Shell powershell run_shell_command run_in_terminal Execute execute_bash"
-    " execute_command run_commands pre_run_command",
+    " execute_command run_commands pre_run_command beforeShellExecution",
     ToolKind.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
     " str_replace_editor write_file replace Create create_file edit_file delete_file editFiles fs_write"
     " insert_edit_into_file replace_string_in_file multi_replace_string_in_file edit_notebook_file write_to_file"

@@ -67,11 +67,16 @@ Use = ShellKind | Write | Read | Fetch | McpCall
 
 @dataclass(frozen=True, slots=True)
 class AgentRequest:
-    """One request of an agent. `folder` is its current one; `silent` is why nobody can be asked, "" if it asks."""
+    """One request of an agent.
+
+    `folder` is its current one; `silent` is why nobody can be asked, "" if it asks. `keeps_rules`: after an allow the
+    agent still applies the user's own deny and ask rules.
+    """
 
     uses: tuple[Use, ...]
     folder: str = ""
     silent: str = ""
+    keeps_rules: bool = False
 
 
 def read_object(raw: bytes) -> dict[str, Any]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cli_guard.secrets import SecretHit
 
 LONGEST_REASON = 4_000
+# Why what stays in a trusted work tree is allowed: it quotes nothing of the request.
+TRUSTED = "cli-guard: stays in the work tree that you trust"
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
@@ -20,7 +22,8 @@ class HookAnswer:
     """A decision about a request: the worst effect first, then what to do instead.
 
     `ways` are the commands with which the user can allow it from now on. `command` is the shell command that
-    `cli-guard allow --last` could allow, "" if there is none; it runs in `folder`. `silent`: see `Request`.
+    `cli-guard allow --last` could allow, "" if there is none; it runs in `folder`. `silent`: see `AgentRequest`.
+    `is_trusted`: it was judged in a work tree that a person trusts with `--agents`.
     """
 
     decision: Decision
@@ -29,6 +32,7 @@ class HookAnswer:
     command: str = ""
     folder: str = ""
     silent: str = ""
+    is_trusted: bool = False
 
     @property
     def word(self) -> str:
@@ -38,6 +42,9 @@ class HookAnswer:
     @property
     def text(self) -> str:
         """Return the reason as it is sent: bounded, without control characters."""
+        if self.reason == TRUSTED:
+            # Most answers of a day: to search them for secrets takes longer than to judge.
+            return TRUSTED
         from cli_guard.secrets.redact import redact
 
         reason = clip(printable(redact(self.reason), keep_newlines=True), LONGEST_REASON)

@@ -2,11 +2,13 @@
 
 import compileall
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from cli_guard.agents.registry import AGENTS
+from cli_guard.agents.dialects import describe_allow
+from cli_guard.agents.registry import AGENTS, Agent
 from cli_guard.cli.app import Command, RareOption
 from cli_guard.cli.io import Io
 from cli_guard.errors import ExitCode, UsageError
@@ -49,6 +51,17 @@ def check_where(agent: str | None, where: str | None) -> None:
         )
 
 
+def describe_installed(agent: Agent, where: str) -> Iterator[str]:
+    """Say what a person should know of the hook of an agent that was installed."""
+    if where == "project":
+        yield (
+            "whoever clones this repository without cli-guard goes by the agent's own rules; recommended for yourself:"
+            f" `cli-guard install --agent {agent.name} --where user`, for every repository, which blocks where"
+            " cli-guard is missing"
+        )
+    yield f"in a work tree that you trust (`cli-guard trust --agents`) {describe_allow(agent)}"
+
+
 def offer_lines(io: Io, manager: Manager) -> int:
     """Print what adds cli-guard to another hook manager; return 0 if nothing is missing."""
     lines = [f"cli-guard: nothing was changed, because {manager.name} runs the hooks here"]
@@ -83,9 +96,9 @@ def run(
                 "--agent excludes --hook-type, --config and --force: install Git's hooks separately"
             )
         install_agent = AGENTS[agent].load().install
-        io.say(
-            f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}"
-        )
+        io.say(f"cli-guard: {install_agent(repository, where or 'project')}")
+        for line in describe_installed(AGENTS[agent], where or "project"):
+            io.say(f"cli-guard: {line}")
         return 0
     # A bare repository may have work trees, and it may be pushed to.
     usual = GIT_HOOKS if repository.bare else WORK_TREE_HOOKS

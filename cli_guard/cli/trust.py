@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import click
 
+from cli_guard.agents.dialects import describe_allow
+from cli_guard.agents.registry import AGENTS
 from cli_guard.approvals.seals import PolicySeals, seals_of
 from cli_guard.cli.app import Command, Day, RareOption
 from cli_guard.cli.io import Io
@@ -88,6 +90,9 @@ def describe_tree(repository: Repository, profile: str) -> Iterator[str]:
     remote = repository.config("remote.origin.url")
     yield f"{repository.root} at {head[:12]}{f', from {remote}' if remote else ''}"
     yield from (f"    {line}" for line in PROFILES[profile])
+    if profile == "workspace":
+        asking = [each for each in AGENTS.values() if each.load().is_installed(repository)]
+        yield from (f"    {describe_allow(each)}." for each in asking)
     if not TrustedTree(repository.root, repository.git).reviews_commits():
         yield "    No hook reviews the commits here, so `git commit` asks: run `cli-guard install`."
 

@@ -226,9 +226,10 @@ Profile = Annotated[
     ),
 ]
 Reply = Annotated[
-    Literal["defer", "allow"] | None,
+    Literal["auto", "defer", "allow"] | None,
     Field(
-        description="What an allow says: nothing, so that the agent's own rules decide (defer), or allow."
+        description="What an allow says: nothing, so that the agent's own rules decide (defer), allow, or allow in a"
+        " trusted work tree where the agent still applies your own rules (auto, the default)."
     ),
 ]
 # The agents of agents/registry.py: `[agent.codex]` is for one of them alone.

@@ -21,7 +21,7 @@ REQUESTS = [
     for number, row in enumerate(data["request"])
 ]
 # Those that are read as Claude Code's.
-SAME = {"qwen": "claude-code", "factory": "claude-code"}
+SAME = {"factory": "claude-code"}
 
 
 def request_of(repo: Repo, name: str, number: int) -> dict[str, Any]:
@@ -38,6 +38,8 @@ def meaning(name: str, done: Done) -> str:
     assert (done.code, done.err) == (0, "")
     if not done.out:
         return "nothing"
+    if name == "cursor":
+        return str(done.json.get("permission", "nothing"))
     if name == "cline":
         return "deny" if done.json["cancel"] else "nothing"
     output = done.json["hookSpecificOutput"]

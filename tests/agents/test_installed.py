@@ -47,12 +47,12 @@ def command_in(path: Path) -> str:
     return next(each for each in texts_of(json.loads(text)) if " hook " in each)
 
 
-def start(command: str, repo: Repo, data: object) -> Done:
-    """Starts a hook as an agent does, without a PATH."""
+def start(command: str, repo: Repo, data: object, *kept: str) -> Done:
+    """Starts a hook as an agent does, without a PATH unless it is kept."""
     done = subprocess.run(
         ("/bin/sh", "-c", command),
         cwd=repo.path,
-        env={name: value for name, value in repo.env.items() if name != "PATH"},
+        env={key: value for key, value in repo.env.items() if key != "PATH" or kept},
         input=json.dumps(data),
         capture_output=True,
         text=True,
@@ -65,7 +65,9 @@ def test_the_hook_of_a_project_is_a_process(committed: Repo, agent: str) -> None
     done = guard(committed, "install", "--agent", agent)
     assert (done.code, done.err) == (0, "")
     command = command_in(settings_of(committed, agent))
-    assert command.startswith(GUARD)
+    assert command.startswith(
+        f"if [ -e {GUARD} ]; then {GUARD} hook {agent} || exit 2; elif"
+    )
     harmless = payload(committed, agent, "shell")
     harmful = payload(committed, agent, "shell", command="rm -rf /")
     started = start(command, committed, harmful)
@@ -91,8 +93,8 @@ def test_at_each_place(
     assert "removed" in guard(committed, "uninstall", *options).out
     assert not path.exists() or "cli-guard" not in path.read_text()
     assert "no cli-guard hook" in guard(committed, "uninstall", *options).out
-    guard(committed, "install", "--agent", agent)
-    assert len({*unchecked}) == 1, "the same command as in the project"
+    expected = f"{GUARD} hook {agent} || exit 2"
+    assert unchecked[0] == expected or where == "project" and expected in unchecked[0]
 
 
 @pytest.mark.parametrize("agent", NAMES)
@@ -109,11 +111,50 @@ def test_a_program_in_a_folder_with_a_blank(
     command = command_in(settings_of(committed, agent))
     harmful = payload(committed, agent, "shell", command="rm -rf /")
     assert meaning(agent, start(command, committed, harmful))[0] == "deny"
-    # Whatever happens to the program later, the tool is blocked.
     program.chmod(0o644)
-    assert start(command, committed, payload(committed, agent, "shell")).code == 2
+    assert start(command, committed, harmful).code == 2
     program.unlink()
-    assert start(command, committed, payload(committed, agent, "shell")).code == 2
+    assert guard(committed, "install", "--agent", agent, "--where", "user").code == 2
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_a_clone_without_the_program(
+    committed: Repo, unchecked: list[str], tmp_path: Path, agent: str
+) -> None:
+    """What a repository shares leaves the call to the agent's own question; the user's own entry blocks."""
+    assert guard(committed, "install", "--agent", agent).code == 0
+    shared = command_in(settings_of(committed, agent)).replace(GUARD, "/home/ada/cli-guard")
+    harmful = payload(committed, agent, "shell", command="rm -rf /")
+    done = start(shared, committed, harmful)
+    assert done.code == 0
+    words = done.out + done.err
+    assert words.count("\n") == 1 and "pip install" in words
+    if done.out:
+        (key,) = done.json
+        assert key in ("systemMessage", "user_message")
+    # Another one of the name is as good.
+    env = committed.env | {"PATH": f"{Path(GUARD).parent}:/usr/bin:/bin"}
+    assert (
+        meaning(agent, start(shared, Repo(committed.path, env), harmful, "PATH"))[0]
+        == "deny"
+    )
+    assert guard(committed, "install", "--agent", agent, "--where", "user").code == 0
+    own = command_in(settings_of(committed, agent, "user")).replace(
+        GUARD, "/home/ada/cli-guard"
+    )
+    assert start(own, committed, harmful).code == 2
+
+
+def test_cursor_is_asked_about_its_shell_twice(
+    committed: Repo, unchecked: list[str]
+) -> None:
+    assert guard(committed, "install", "--agent", "cursor").code == 0
+    hooks = json.loads(settings_of(committed, "cursor").read_text())["hooks"]
+    assert hooks["preToolUse"] == hooks["beforeShellExecution"] and len(hooks) == 2
+    del hooks["beforeShellExecution"]
+    settings_of(committed, "cursor").write_text(json.dumps({"version": 1, "hooks": hooks}))
+    assert "brought up to date" in guard(committed, "install", "--agent", "cursor").out
+    assert "removed" in guard(committed, "uninstall", "--agent", "cursor").out
 
 
 WRONG = {

@@ -3,6 +3,7 @@
 In this process; each agent's hook as a process is in test_installed.py.
 """
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ NEW = ".github/workflows/new.yml"
 SILENT = {"codex": "a hook of Codex cannot ask", "cursor": "a hook of Cursor cannot ask"}
 # Those that can be told to allow.
 WORDS = [agent for agent in NAMES if agent not in ("codex", "opencode", "lefthook")]
+# What is said about the work in a trusted tree, where an allow leaves the user's own rules in force.
+SILENCE = ("nothing", "")
+ALLOWED = ("allow", "cli-guard: stays in the work tree that you trust")
+PASSED = {"claude-code": ALLOWED}
 
 
 @pytest.fixture
@@ -72,7 +77,7 @@ def test_the_work_of_a_trusted_tree_passes(trusted: Repo, agent: str) -> None:
         "echo x > src/a.txt",
         "curl localhost:8000/health",
     ):
-        assert run(trusted, agent, command) == ("nothing", ""), command
+        assert run(trusted, agent, command) == PASSED.get(agent, SILENCE), command
     configure(trusted, f'[agent.{agent}]\nanswer = "allow"\n')
     said, reason = run(trusted, agent, "make test")
     assert said == ("allow" if agent in WORDS else "nothing")
@@ -130,7 +135,7 @@ def test_only_what_helps_is_named(
 ) -> None:
     def ways() -> list[str] | None:
         said, reason = run(project, "claude-code", command)
-        return None if said == "nothing" else reason.split("`")[1::2]
+        return None if said == "allow" else reason.split("`")[1::2]
 
     assert ways() == before
     configure(project, '[agent]\nprofile = "strict"\n')
@@ -143,7 +148,7 @@ def test_only_what_helps_is_named(
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_a_commit_is_reviewed_in_a_trusted_tree(trusted: Repo, agent: str) -> None:
     stage(trusted, {"b.py": '"""A module."""\n'})
-    assert run(trusted, agent, "git commit -m x") == ("nothing", "")
+    assert run(trusted, agent, "git commit -m x") == PASSED.get(agent, SILENCE)
     stage(trusted, {"settings.py": f'key = "{key()}"\n'})
     said, reason = run(trusted, agent, "git commit -m x")
     assert said == "deny" and "settings.py:1" in reason and key() not in reason
@@ -175,7 +180,8 @@ ASKED = [
 @pytest.mark.parametrize("agent", WRITERS)
 def test_a_file_is_written_as_by_a_command(trusted: Repo, agent: str) -> None:
     asked = ASKS.get(agent, "deny")
-    assert write(trusted, agent, WORKFLOW) == "nothing"
+    passed = PASSED.get(agent, SILENCE)[0]
+    assert write(trusted, agent, WORKFLOW) == passed
     for name in ASKED:
         assert write(trusted, agent, name) == asked, name
         assert run(trusted, agent, f"echo x > {name}")[0] == asked, name
@@ -188,7 +194,9 @@ def test_a_file_is_written_as_by_a_command(trusted: Repo, agent: str) -> None:
         "claude/x.md",
         "docs/Jenkinsfile",
     ):
-        assert write(trusted, agent, name) == "nothing", name
+        assert write(trusted, agent, name) == (passed if name != ".env" else "nothing"), (
+            name
+        )
 
 
 def test_without_trust_an_old_ci_definition_is_asked_about(
@@ -204,3 +212,99 @@ def test_without_trust_an_old_ci_definition_is_asked_about(
     name = f"../other/{WORKFLOW}"
     assert (project.path / name).exists()
     assert write(project, "claude-code", name) == "ask"
+
+
+def allow(repo: Repo, command: str = "make test", **more: object) -> bool:
+    """Whether an allow is said to Claude Code; `more` are keys of its request."""
+    data = payload(repo, "claude-code", "shell", command=command) | more
+    return send(repo, "claude-code", data)[0] == "allow"
+
+
+def test_an_allow_is_said_only_in_a_trusted_tree(project: Repo, tmp_path: Path) -> None:
+    assert not allow(project) and not allow(project, "ls")
+    assert guard(project, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
+    assert allow(project) and allow(project, "ls")
+    other = Repo.create(tmp_path / "other", project.env)
+    assert not allow(project, cwd=str(other.path))
+    assert not allow(project, f"ls {other.path}; npm ci")
+    assert guard(project, "trust", "--revoke").code == 0
+    assert not allow(project)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"permission_mode": "plan"},
+        {"permission_mode": "auto"},
+        {"permission_mode": "bypassPermissions"},
+        {"permission_mode": "off"},
+        {"permission_mode": ["default"]},
+        {"timestamp": "2026-11-29T00:00:00Z"},
+        {"turn_id": "1"},
+        {"tool_name": "mcp__files__run"},
+        {"tool_name": "WebFetch"},
+    ],
+)
+def test_an_allow_is_not_said_to_another_agent_mode_or_tool(
+    trusted: Repo, more: dict[str, object]
+) -> None:
+    assert not allow(trusted, **more)
+
+
+@pytest.mark.parametrize("text", ['answer = "defer"', 'profile = "strict"'])
+def test_a_user_may_want_silence(trusted: Repo, text: str) -> None:
+    configure(trusted, f"[agent]\n{text}\n")
+    assert not allow(trusted, "ls")
+
+
+@pytest.mark.parametrize("profile", ["strict", "floors"])
+def test_other_profiles_of_the_tree_say_nothing(project: Repo, profile: str) -> None:
+    command = ("trust", "--agents", "--profile", profile)
+    assert guard(project, *command, stdin=Terminal("yes\n")).code == 0
+    assert not allow(project, "ls")
+
+
+def test_records_that_come_with_a_clone_are_no_trust(project: Repo, tmp_path: Path) -> None:
+    """A clone brings a state folder and a Git folder, and the settings of its agent name them."""
+    env = project.env | {"XDG_STATE_HOME": str(project.path / "state")}
+    inside = Repo(project.path, env)
+    assert guard(inside, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
+    assert not allow(inside)
+    assert guard(project, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
+    assert allow(project)
+    shutil.copytree(project.path / ".git", project.path / "brought")
+    (project.path / ".git" / "cli-guard" / "audit.jsonl").unlink()
+    assert not allow(project)
+    moved = {"GIT_DIR": str(project.path / "brought")}
+    assert not allow(Repo(project.path, project.env | moved))
+    linked = tmp_path / "linked"
+    linked.symlink_to(project.path / "state")
+    assert not allow(Repo(project.path, project.env | {"XDG_STATE_HOME": str(linked)}))
+
+
+FORGERIES = [
+    "cp /tmp/trees.json {state}/trees.json",
+    "mkdir -p {state}; cat > {state}/trees.json <<X\n{{}}\nX",
+    "python3 -c \"open('{state}/trees.json', 'w').write('{{}}')\"",
+    "echo '{{}}' >> .git/cli-guard/audit.jsonl",
+    "cli-guard trust --agents",
+    "script -qec 'cli-guard trust --agents' /dev/null <<< yes",
+    'python3 -c \'import pty; pty.spawn(["cli-guard", "trust", "--agents"])\'',
+    "env -u CLAUDECODE setsid cli-guard trust --agents",
+    "printf '[agent]\\nanswer = \"allow\"\\n' > {config}/config.toml",
+    "git config core.hooksPath /tmp/x",
+    "XDG_STATE_HOME=/tmp/x make test",
+]
+
+
+@pytest.mark.parametrize("command", FORGERIES)
+@pytest.mark.parametrize("is_trusted", [False, True])
+def test_an_agent_with_a_shell_does_not_get_to_trust(
+    project: Repo, command: str, is_trusted: bool
+) -> None:
+    if is_trusted:
+        assert guard(project, "trust", "--agents", stdin=Terminal("yes\n")).code == 0
+    state = Path(project.env["HOME"], ".local/state/cli-guard")
+    config = Path(project.env["XDG_CONFIG_HOME"], "cli-guard")
+    text = command.format(state=state, config=config)
+    assert run(project, "claude-code", text)[0] in ("ask", "deny")
