@@ -21,6 +21,8 @@ BLOCKED = 2
 # `errors.ExitCode`, which takes longer to load than a run on the server.
 NEEDS_REVIEW = 3
 INTERNAL = 4
+# As a shell counts a process that Ctrl-C has ended.
+INTERRUPTED = 130
 
 
 def main(
@@ -44,7 +46,7 @@ def main(
 def report_interrupt(stderr: TextIO) -> int:
     """Print one line and return the exit code."""
     stderr.write("cli-guard: interrupted; nothing was changed\n")
-    return 130
+    return INTERRUPTED
 
 
 def answer(
@@ -155,8 +157,28 @@ def run() -> None:
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = INTERNAL
+    if code == INTERRUPTED and asked_by_agent:
+        code = answer_late(argv)
     # Tearing down the imported libraries would cost a fifth of the whole run.
     os._exit(BLOCKED if code and asked_by_agent else code)
+
+
+def answer_late(argv: list[str]) -> int:
+    """Answer a coding agent whose request was not even read in time; return the exit code."""
+    try:
+        complete()
+        from pathlib import Path
+
+        from cli_guard.agents.registry import AGENTS
+        from cli_guard.cli import agent_hook
+        from cli_guard.cli.io import Io
+
+        io = Io(sys.stdin, sys.stdout, sys.stderr, Path.cwd(), dict(os.environ))
+        code = agent_hook.answer_late(io, AGENTS[argv[1]], io.read_bytes())
+        sys.stdout.flush()
+        return code
+    except BaseException:
+        return BLOCKED
 
 
 def change_folder(argv: list[str]) -> list[str]:
@@ -187,7 +209,7 @@ def ask_person(argv: list[str], started: str) -> int:
 
 
 def limit_time() -> None:
-    """Interrupt this process when its time is over, and end it a second later; both block the tool.
+    """Interrupt this process when its time is over, to answer that; end it two seconds later, which blocks the tool.
 
     Whatever it waits for: standard input, Git, the server, a full pipe.
     """
@@ -210,7 +232,7 @@ def limit_time() -> None:
 
     _signal.signal(_signal.SIGALRM, interrupt)
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))
-    _signal.setitimer(_signal.ITIMER_REAL, seconds, 1.0)
+    _signal.setitimer(_signal.ITIMER_REAL, seconds, 2.0)
 
 
 def end_as_interrupted() -> None:

@@ -41,8 +41,9 @@ from cli_guard.agents.uses import (
     as_object,
     read_object,
 )
-from cli_guard.agents.wording import HookAnswer
+from cli_guard.agents.wording import LATE, HookAnswer
 from cli_guard.lazy import dataclass
+from cli_guard.model import Decision
 from cli_guard.runtime import Invocation
 
 # The modes with a prompt: of Claude Code, of Qwen Code, of Factory droid. In the others nobody is asked.
@@ -65,7 +66,8 @@ Path = tuple[str, ...]
 class Dialect:
     """One form of request. `marks` are its keys, each with the value that it must have, "" for any.
 
-    `tool` and `given` are the paths of keys to the tool's name and its input (none: the request), `folders` the keys of the current folder.
+    `tool` and `given` are the paths of keys to the tool's name and its input (none: the request itself), `folders` the
+    keys of the current folder.
     The name of an MCP tool begins with the first part of `mcp`; the second stands between its server and its own name.
     `silent` is why a person cannot be asked, "" if one can. `nothing` is printed where the agent's own rules decide.
     `allows` are the modes in which an allow leaves the user's own deny and ask rules in force.
@@ -250,7 +252,7 @@ def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
     """
     data = read_object(raw)
     dialect = recognise(data)
-    own = ENTRIES.get(entry, UNKNOWN)
+    own = ENTRIES[entry]
     request = read_request(data, dialect)
     request = replace(
         request,
@@ -258,9 +260,27 @@ def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
         keeps_rules=own is dialect and request.keeps_rules,
     )
     answer = answer_request(request, invocation, entry)
-    if own.reply is reply_by_code:
-        dialect = own
-    return dialect.reply(answer) if answer else dialect.nothing
+    speaking = choose_form(own, dialect)
+    return speaking.reply(answer) if answer else speaking.nothing
+
+
+def respond_late(entry: str, raw: bytes) -> str:
+    """Answer a request that was not judged in time: a question, or a denial where nobody is asked.
+
+    Raises as `respond` does.
+    """
+    data = read_object(raw)
+    dialect = recognise(data)
+    own = ENTRIES[entry]
+    answer = HookAnswer(Decision.REVIEW, LATE)
+    if silent := own.silent or find_silence(data, dialect):
+        answer = answer.deny_unasked(silent)
+    return choose_form(own, dialect).reply(answer)
+
+
+def choose_form(own: Dialect, dialect: Dialect) -> Dialect:
+    """Return the form to answer in: that of the request, unless the entry's caller passes on a code alone."""
+    return own if own.reply is reply_by_code else dialect
 
 
 def recognise(data: Mapping[str, Any]) -> Dialect:
@@ -288,17 +308,21 @@ def look_up(data: Mapping[str, Any], keys: Path) -> object:
 
 def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
     """Read a request of a form. Raises ValueError."""
-    silent = dialect.silent
-    mode = data.get("permission_mode", "default")
-    if not silent and mode not in ASKING:
-        silent = f"{mode} mode asks nobody"
+    silent = find_silence(data, dialect)
     if dialect is UNKNOWN:
         return AgentRequest(read_unknown(data), find_folder(data, ("cwd",)), silent)
     name = str(look_up(data, dialect.tool))
     given = read_input(look_up(data, dialect.given), ".".join(dialect.given))
     folder = find_folder(data, dialect.folders)
     uses = read_uses(data, dialect, name, given)
-    return AgentRequest(uses, folder, silent, mode in dialect.allows)
+    keeps_rules = data.get("permission_mode") in dialect.allows
+    return AgentRequest(uses, folder, silent, keeps_rules)
+
+
+def find_silence(data: Mapping[str, Any], dialect: Dialect) -> str:
+    """Return why nobody can be asked about a request, "" if a person can."""
+    mode = data.get("permission_mode", "default")
+    return dialect.silent or ("" if mode in ASKING else f"{mode} mode asks nobody")
 
 
 def read_input(value: object, what: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 LONGEST_REASON = 4_000
 # Why what stays in a trusted work tree is allowed: it quotes nothing of the request.
 TRUSTED = "cli-guard: stays in the work tree that you trust"
+LATE = "cli-guard: not judged in time, which is no verdict: the same again may be judged"
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
@@ -42,12 +43,12 @@ class HookAnswer:
     @property
     def text(self) -> str:
         """Return the reason as it is sent: bounded, without control characters."""
-        if self.reason == TRUSTED:
-            # Most answers of a day: to search them for secrets takes longer than to judge.
-            return TRUSTED
-        from cli_guard.secrets.redact import redact
+        reason = self.reason
+        # These are ours alone, and a search for secrets takes longer than to judge.
+        if reason not in (TRUSTED, LATE):
+            from cli_guard.secrets.redact import redact
 
-        reason = clip(printable(redact(self.reason), keep_newlines=True), LONGEST_REASON)
+            reason = clip(printable(redact(reason), keep_newlines=True), LONGEST_REASON)
         ways = " or ".join(f"`{printable(way)}`" for way in self.ways)
         if self.silent:
             does = f"runs {ways} or the command itself" if ways else "does it"

@@ -9,15 +9,35 @@ from cli_guard.errors import CliGuardError, UsageError
 
 def answer_agent(io: Io, agent: Agent) -> int:
     """Answer one request of a coding agent. Every failure blocks the tool; `__main__` sees to the time."""
+    raw = b""
+    answer = None
     try:
         if io.stdin.isatty():
             raise UsageError(
                 f"{agent.name} reads a request of {agent.title} from standard input"
             )
+        raw = io.read_bytes()
         # Without click, and without what only an installation needs.
         from cli_guard.agents.dialects import respond
 
-        io.say(respond(agent.name, io.read_bytes(), io.invocation))
+        answer = respond(agent.name, raw, io.invocation)
+        io.say(answer)
+        return 0
+    except KeyboardInterrupt as error:
+        # Two answers would be none; without a request there is nothing to ask about.
+        if answer is None and raw:
+            return answer_late(io, agent, raw)
+        return block_tool(io, agent, error)
+    except Exception as error:
+        return block_tool(io, agent, error)
+
+
+def answer_late(io: Io, agent: Agent, raw: bytes) -> int:
+    """Answer a request that was not judged in time; nothing of it is remembered. A failure blocks the tool."""
+    try:
+        from cli_guard.agents.dialects import respond_late
+
+        io.say(respond_late(agent.name, raw))
         return 0
     except (Exception, KeyboardInterrupt) as error:
         return block_tool(io, agent, error)

@@ -94,7 +94,7 @@ def test_at_each_place(
     assert not path.exists() or "cli-guard" not in path.read_text()
     assert "no cli-guard hook" in guard(committed, "uninstall", *options).out
     expected = f"{GUARD} hook {agent} || exit 2"
-    assert unchecked[0] == expected or where == "project" and expected in unchecked[0]
+    assert unchecked[0] == expected or (where == "project" and expected in unchecked[0])
 
 
 @pytest.mark.parametrize("agent", NAMES)

@@ -23,10 +23,10 @@ LATE = "not judged within 0.3 s: ask your user"
 COLD = {"CLI_GUARD_SERVER": "0"}
 
 
-def asked(command: str) -> bytes:
+def asked(command: str, mode: str = "default") -> bytes:
     data = {
         "hook_event_name": "PreToolUse",
-        "permission_mode": "default",
+        "permission_mode": mode,
         "tool_name": "Bash",
         "tool_input": {"command": command},
     }
@@ -67,17 +67,27 @@ def test_an_input_that_does_not_end(committed: Repo, how: dict[str, str]) -> Non
     assert LATE in err
 
 
-@pytest.mark.parametrize("command", ["ls", "git commit -m 'Add x'"])
+@pytest.mark.parametrize("command", ["npm ci", "git commit -m 'Add x'"])
+@pytest.mark.parametrize("mode", ["default", "dontAsk"])
 def test_a_git_that_hangs(
-    committed: Repo, tmp_path: Path, how: dict[str, str], command: str
+    committed: Repo, tmp_path: Path, how: dict[str, str], command: str, mode: str
 ) -> None:
+    """What is not judged in time is asked about, or denied where nobody is asked, and nothing is remembered."""
     git = tmp_path / "git"
     git.write_text("#!/bin/sh\nexec sleep 600\n")
     git.chmod(0o755)
     path = {"PATH": f"{tmp_path}{os.pathsep}{committed.env['PATH']}"}
-    code, out, err = run(committed, asked(command), how | SHORT | path)
-    assert (code, out) == (BLOCKED, "")
+    code, out, err = run(committed, asked(command, mode), how | SHORT | path)
     assert LATE in err
+    assert code == 0, err
+    said = json.loads(out)["hookSpecificOutput"]
+    assert said["permissionDecision"] == (
+        "ask" if mode == "default" else "deny"
+    )
+    assert "not judged in time" in said["permissionDecisionReason"]
+    assert not Path(
+        committed.env["HOME"], ".local/state/cli-guard/questions.jsonl"
+    ).exists()
 
 
 def test_a_server_that_begins_and_hangs(committed: Repo, servers: Any) -> None:
@@ -96,6 +106,7 @@ def test_a_server_that_begins_and_hangs(committed: Repo, servers: Any) -> None:
         servers.folder / "cli-guard", name_of_socket(committed, servers.env), begin
     ):
         code, out, err = run(committed, asked("ls"), servers.env | SHORT)
+    # Whoever has begun may have read the request.
     assert (code, out) == (BLOCKED, "")
     assert LATE in err
 
