@@ -232,7 +232,12 @@ DIALECTS = (
 INPUT_ROOTS = frozenset(root for each in DIALECTS for root in each.given[:1])
 UNKNOWN = Dialect("unknown", {}, "", silent="the form of its request is not known")
 # lefthook calls us for several agents, and passes on a code alone.
-LEFTHOOK = Dialect("lefthook", {}, "", silent="lefthook passes on no question")
+LEFTHOOK = Dialect(
+    "lefthook",
+    {},
+    "https://lefthook.dev/configuration/ai and version 2.2.2 as it runs, 2026-11-23",
+    silent="lefthook passes on no question",
+)
 # The form that the agent of an entry is known to read.
 ENTRIES = {"lefthook": LEFTHOOK, **{each.name: each for each in DIALECTS}}
 

@@ -5,13 +5,14 @@ No answer leaves the decision to the agent's own rules: what is harmless here is
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli_guard.agents.tool_inputs import find_reads
 from cli_guard.agents.uses import AgentRequest, Fetch, Read, ShellKind, Use, Write
 from cli_guard.agents.wording import TRUSTED, HookAnswer, name_secret
 from cli_guard.commands import (
@@ -72,10 +73,9 @@ def answer_request(
     """
     invocation = replace(invocation, cwd=invocation.cwd / request.folder)
     answers = [judge_or_ask(use, invocation, agent) for use in request.uses]
-    remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
-    if not remarks:
+    answer = find_strictest(answers)
+    if answer is None or answer.decision is Decision.ALLOW:
         return find_allow(request, answers, invocation, agent)
-    answer = max(remarks, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.REVIEW:
         if answer.command:
             from cli_guard.state.questions import remember_question
@@ -85,6 +85,14 @@ def answer_request(
         if request.silent:
             return answer.deny_unasked(request.silent)
     return answer
+
+
+def find_strictest(answers: Iterable[HookAnswer | None]) -> HookAnswer | None:
+    return max(
+        filter(None, answers),
+        key=lambda each: STRICTNESS.index(each.decision),
+        default=None,
+    )
 
 
 def find_allow(
@@ -167,7 +175,11 @@ def judge_use(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None
         # What only these need takes a tenth of the time of the others.
         from cli_guard.agents.remote import judge_call, judge_fetch
 
-        answer = judge_fetch(use) if isinstance(use, Fetch) else judge_call(use, invocation)
+        if isinstance(use, Fetch):
+            answer = judge_fetch(use)
+        else:
+            read = [judge_read(each, invocation) for each in find_reads(use.given)]
+            answer = find_strictest([judge_call(use, invocation), *read])
     if (
         answer
         and answer.decision is not Decision.DENY
@@ -341,8 +353,8 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         answers.append(
             HookAnswer(Decision.REVIEW, f"cli-guard: writes {use.path}, {asked}")
         )
-    remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
-    return max(remarks, key=lambda each: STRICTNESS.index(each.decision), default=None)
+    answer = find_strictest(answers)
+    return answer if answer and answer.decision is not Decision.ALLOW else None
 
 
 def find_approved(root: Path, invocation: Invocation) -> frozenset[str]:

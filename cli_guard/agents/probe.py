@@ -44,6 +44,8 @@ PROGRAM = "cli-guard"
 FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 # The time-out of an agent, scaled down: the hook must end by itself, long before it is stopped.
 LIMIT_SECONDS = "0.2"
+# Nothing is judged in such a time.
+NO_SECONDS = "0.000001"
 STOP_SECONDS = 50.0
 AS_IT_IS = "the hook as it is"
 # Ends by a signal, as for want of memory.
@@ -192,13 +194,18 @@ def list_states(
         return command[:before] + shlex.quote(str(path)) + command[after:]
 
     limited = {**env, "CLI_GUARD_HOOK_SECONDS": LIMIT_SECONDS}
+    hurried = {**env, "CLI_GUARD_HOOK_SECONDS": NO_SECONDS}
+    # No row of `dialects.py` knows it: as agents that read the settings of another one may send it.
+    other = json.dumps({"call": {"name": "run"}, "input": {"command": HARMFUL}}).encode()
     return (
         ProbeState(AS_IT_IS, command, env, denied),
         ProbeState(AS_IT_IS, command, env, allowed, Decision.ALLOW),
         ProbeState("a hook that is not executable", replace(locked), env, denied),
         ProbeState("a hook that was moved away", replace(scratch / "gone"), env, denied),
         ProbeState("an empty PATH", command, {**env, "PATH": str(empty)}, denied),
-        ProbeState("a hook that is too slow", command, limited, denied, ends=False),
+        ProbeState("an input that does not end", command, limited, denied, ends=False),
+        ProbeState("a slow judge", command, hurried, denied, Decision.REVIEW),
+        ProbeState("another dialect", command, env, other),
         ProbeState("a hook that was killed", replace(killed), env, denied),
         ProbeState("bad JSON", command, env, b"{"),
     )
@@ -266,7 +273,9 @@ def describe(
     by_setting = 0
     problems = []
     for state, ending in results:
-        blocked = is_blocked(module, ending)
+        blocked = is_blocked(
+            module, ending, *(["ask"] if state.wanted is Decision.REVIEW else [])
+        )
         if state.wanted is Decision.ALLOW:
             if blocked or (set_here and ending.code != 0):
                 problems.append(
@@ -285,15 +294,18 @@ def describe(
     if problems:
         yield from problems
         return
-    blocking = sum(state.wanted is Decision.DENY for state, _ in results)
+    blocking = sum(state.wanted is not Decision.ALLOW for state, _ in results)
     by = f" ({by_setting} of them by {setting})" if by_setting else ""
     yield f"{agent.title}: the tool is blocked in all {blocking} states{by}"
 
 
-def is_blocked(module: Any, ending: ProbeEnding) -> bool:
-    """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out."""
+def is_blocked(module: Any, ending: ProbeEnding, *words: str) -> bool:
+    """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out.
+
+    `words` are answers that count as well.
+    """
     return ending.code is not None and module.protocol.is_denied(
-        ending.code, os.fsdecode(ending.stdout)
+        ending.code, os.fsdecode(ending.stdout), *words
     )
 
 

@@ -132,14 +132,14 @@ class Protocol:
             is not None
         )
 
-    def is_denied(self, code: int, out: str) -> bool:
-        """Return whether the agent takes the exit code and the output of its hook for a denial."""
+    def is_denied(self, code: int, out: str, *words: str) -> bool:
+        """Return whether the agent takes the exit code and the output of its hook for a denial, or one of `words`."""
         if code or not out.strip():
             return (
                 code > 0 and code not in self.passing if self.passing else code == BLOCKED
             )
         try:
-            return bool(reduce(getitem, self.denial, json.loads(out)) == "deny")
+            return reduce(getitem, self.denial, json.loads(out)) in ("deny", *words)
         except (ValueError, KeyError, TypeError):
             return False
 

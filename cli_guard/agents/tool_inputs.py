@@ -10,9 +10,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from cli_guard.agents.payload import parse, text_in
 from cli_guard.agents.uses import Fetch, Read, ShellKind, Use, Write, texts_in
+from cli_guard.errors import UsageError
 from cli_guard.lazy import regex
 
 FOLDERS = ("workdir", "dir_path", "directory", "cwd")
@@ -28,6 +30,8 @@ PATHS = (
     ),
     *("dir_path", "paths", "include", "files"),
 )
+# More names that tools of MCP servers have for what they read.
+MCP_PATHS = ("uri", "file", "filename", "fileName", "source_path", "sourcePath")
 # The lists whose objects have a path each.
 LISTS = ("operations", "replacements", "edits", "files")
 # The patterns of the files that a search goes through.
@@ -126,6 +130,19 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     if kind is ToolKind.WRITE:
         return read_writes(given, paths)
     return tuple(Read(path) for path in paths)
+
+
+def find_reads(given: Mapping[str, Any]) -> tuple[Read, ...]:
+    """Return the files that a tool of an MCP server may read, by the keys of its input. Raises UsageError."""
+    keys = (*PATHS, *GLOBS, *MCP_PATHS)
+    texts = sorted({text for key in keys for text in texts_in(given.get(key)) if text})
+    if len(texts) > MOST_COMMANDS:
+        raise UsageError("there are too many files in one request")
+    paths = [
+        unquote(urlsplit(text).path) if text.lower().startswith("file:") else text
+        for text in texts
+    ]
+    return tuple(Read(path) for path in paths if path and "://" not in path)
 
 
 def find_shapes(value: object) -> tuple[Use, ...]:

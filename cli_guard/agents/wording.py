@@ -15,6 +15,9 @@ LONGEST_REASON = 4_000
 # Why what stays in a trusted work tree is allowed: it quotes nothing of the request.
 TRUSTED = "cli-guard: stays in the work tree that you trust"
 LATE = "cli-guard: not judged in time, which is no verdict: the same again may be judged"
+ALLOW = "cli-guard allow "
+# The user types it, and sees the command and its rule before it counts.
+LAST = "cli-guard allow --last"
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
@@ -49,12 +52,20 @@ class HookAnswer:
             from cli_guard.secrets.redact import redact
 
             reason = clip(printable(redact(reason), keep_newlines=True), LONGEST_REASON)
-        ways = " or ".join(f"`{printable(way)}`" for way in self.ways)
         if self.silent:
-            does = f"runs {ways} or the command itself" if ways else "does it"
-            advice = f"do without it, or your user {does}, in a terminal of their own"
-            return f"{reason}\nA person must decide, but {self.silent}: {advice}"
+            return f"{reason}\nA person must decide, but {self.silent}: {self.advice}"
+        ways = " or ".join(f"`{printable(way)}`" for way in self.ways)
         return f"{reason}; to allow it from now on: {ways}" if ways else reason
+
+    @property
+    def advice(self) -> str:
+        """Say what the agent, and what its user, can do where nobody is asked."""
+        agent = "do that instead" if "; instead: " in self.reason else "do without it"
+        typed = [LAST if way.startswith(ALLOW) else printable(way) for way in self.ways]
+        ways = "".join(f"`{way}` or " for way in typed)
+        does = "runs the command itself" if self.command else "does it"
+        user = f"types {ways}{does}" if ways else does
+        return f"{agent}, or your user {user}, in a terminal of their own"
 
     def deny_unasked(self, silent: str) -> "HookAnswer":
         """Return the denial of what needs a person where nobody is asked; `silent` is why."""

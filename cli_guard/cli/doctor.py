@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli_guard import __version__
+from cli_guard.agents.dialects import ENTRIES, describe_allow
 from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
@@ -107,6 +108,9 @@ def agent_lines(repository: Repository) -> Iterator[str]:
         asks = agent.load().is_installed(repository)
         if asks is not None:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
+        if asks:
+            yield f"    {describe_allow(agent)}"
+            yield f"    its format: {ENTRIES[agent.name].source}"
 
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:

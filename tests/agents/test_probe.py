@@ -63,7 +63,7 @@ def test_an_agent_that_blocks_in_every_state(
     done = probe(committed)
     assert done.code == 0
     (line,) = done.out.splitlines()[1:]
-    assert line.startswith("  Claude Code: the tool is blocked in all 7 states")
+    assert line.startswith("  Claude Code: the tool is blocked in all 9 states")
     assert (by in line) and ("onFailure" in line) is bool(more)
     assert {
         path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()
@@ -83,7 +83,7 @@ def test_what_is_installed_blocks_in_every_state(
 ) -> None:
     assert guard(committed, "install", "--agent", agent, "--where", where).code == 0
     *shared, line = probe(committed).out.splitlines()[1:]
-    assert line == f"  {AGENTS[agent].title}: the tool is blocked in all 7 states"
+    assert line == f"  {AGENTS[agent].title}: the tool is blocked in all 9 states"
     assert ["this entry is shared" in each for each in shared] == [True] * (
         where == "project"
     )
@@ -172,7 +172,7 @@ def test_a_time_out_shorter_than_the_hook_may_take(
 ) -> None:
     configure(committed, f"{GUARD} hook claude-code || exit 2", timeout=timeout, **more)
     (line,) = probe(committed).out.splitlines()[1:]
-    assert ("blocked in all 7 states" in line) is closed
+    assert ("blocked in all 9 states" in line) is closed
     assert closed or f"waits {timeout:g} s for the hook, which may take 15 s" in line
 
 
@@ -198,7 +198,7 @@ def test_a_hook_that_does_not_end_is_stopped(committed: Repo, tmp_path: Path) ->
     path = program(tmp_path / "own", "cat > /dev/null; exit 2")
     configure(committed, f"{path} hook claude-code")
     lines = probe(committed).out.splitlines()[1:]
-    (slow,) = (line for line in lines if "too slow" in line)
+    (slow,) = (line for line in lines if "does not end" in line)
     assert "(it did not end)" in slow and "|| exit 2" not in slow
     assert eventually(lambda: not marked(str(path)))
 

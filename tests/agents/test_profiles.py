@@ -107,7 +107,8 @@ def test_what_leaves_a_trusted_tree_needs_a_person(trusted: Repo, agent: str) ->
         assert (
             rest.startswith("A person must decide, but ") and SILENT.get(agent, "") in rest
         )
-        assert "`cli-guard allow 'npm ci'` or the command itself, in a terminal" in rest
+        typed = "your user types `cli-guard allow --last` or runs the command itself"
+        assert f"do without it, or {typed}, in a terminal of their own" in rest
     assert run(trusted, agent, "rm -rf /")[0] == "deny"
 
 

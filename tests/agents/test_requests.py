@@ -51,7 +51,10 @@ def test_a_command(committed: Repo, agent: str) -> None:
     assert reason.startswith("cli-guard: deletes the whole file system; instead: ")
     said, reason = answer(committed, agent, "shell", command="npm install left-pad")
     assert said == ASKS.get(agent, "deny")
-    assert "cli-guard allow 'npm install left-pad'" in reason
+    assert (
+        "cli-guard allow 'npm install left-pad'" in reason
+        or "types `cli-guard allow --last`" in reason
+    )
     assert ("in a terminal of their own" in reason) is (said == "deny")
 
 
