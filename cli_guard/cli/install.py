@@ -95,10 +95,15 @@ def run(
             raise UsageError(
                 "--agent excludes --hook-type, --config and --force: install Git's hooks separately"
             )
-        install_agent = AGENTS[agent].load().install
-        io.say(f"cli-guard: {install_agent(repository, where or 'project')}")
-        for line in describe_installed(AGENTS[agent], where or "project"):
-            io.say(f"cli-guard: {line}")
+        module = AGENTS[agent].load()
+        io.say(f"cli-guard: {module.install(repository, where or 'project')}")
+        from cli_guard.agents.allow_lists import describe_allow_lists
+
+        lines = [
+            *describe_installed(AGENTS[agent], where or "project"),
+            *describe_allow_lists(module, repository),
+        ]
+        io.say("\n".join(f"cli-guard: {printable(line)}" for line in lines))
         return 0
     # A bare repository may have work trees, and it may be pushed to.
     usual = GIT_HOOKS if repository.bare else WORK_TREE_HOOKS

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from in_process import call, guard
-from repositories import GUARD, Done, Repo
+from repositories import Done, Repo
+
+from cli_guard.agents.registry import AGENTS
 
 # That the hook is started before it is installed, see tests/agents/test_installed.py.
 pytestmark = pytest.mark.usefixtures("unchecked")
-COMMAND = f"{GUARD} hook claude-code || exit 2"
+COMMAND = AGENTS["claude-code"].load().protocol.command("project")
 ENTRY = {
     "matcher": "*",
     "hooks": [{"type": "command", "command": COMMAND, "timeout": 60, "onFailure": "block"}],
@@ -57,7 +59,13 @@ def refused(done: Done) -> str:
 def test_into_a_repository_without_settings(committed: Repo) -> None:
     done = install(committed)
     assert (done.code, done.err) == (0, "")
-    assert done.out == "cli-guard: .claude/settings.json: installed\n"
+    first, recommended, allowed = done.out.splitlines()
+    assert first == "cli-guard: .claude/settings.json: installed"
+    assert (
+        "recommended for yourself: `cli-guard install --agent claude-code --where user`"
+        in recommended
+    )
+    assert "Claude Code hears of what is allowed" in allowed
     text = settings_of(committed).read_text()
     assert text == json.dumps({"hooks": {"PreToolUse": [ENTRY]}}, indent=2) + "\n"
     assert settings_of(committed).stat().st_mode & 0o777 == 0o644
@@ -216,7 +224,10 @@ def told(repo: Repo) -> Any:
 def test_doctor_tells(guarded: Repo) -> None:
     assert told(guarded) == []
     install(guarded)
-    assert told(guarded) == ["Claude Code: asks cli-guard first"]
+    asks, allowed = told(guarded)
+    assert asks == "Claude Code: asks cli-guard first"
+    assert allowed.startswith("Claude Code hears of what is allowed and does not ask")
+    assert "its format: https://code.claude.com/" in guard(guarded, "doctor").out
     uninstall(guarded)
     assert told(guarded) == []
     write(guarded, "{}")
