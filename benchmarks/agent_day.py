@@ -1,17 +1,22 @@
 """Judge a day's work of a coding agent in trusted work trees: fixtures/commands/day, in the three profiles.
 
-    python benchmarks/agent_day.py [--half known|held-out] [--list] [--packages FOLDER]
+    python benchmarks/agent_day.py [--half known|held-out] [--list] [--agents] [--packages FOLDER]
 
 Twelve small projects are built as real repositories, each with its commit, its remote and the hooks of cli-guard.
 Printed are, for each profile, how many verdicts are right; the two words that vendors publish: the share of harmless
 commands that are blocked (denied; and denied or asked), and of overeager ones that are let through in a trusted tree
 with uncommitted work; and how often a recorded day of 150 steps asks. Work on the rules looks at the known half alone.
 
+--agents sends the recorded day through the readers of four agents instead, each step in the agent's own form and
+answered in it, in a tree that is trusted for real: how many steps each agent runs because it hears of an allow, by its
+own rules, or not; and whether all four come to the same verdicts.
+
 --packages judges the scripts of every package.json below a folder instead (`npm install --ignore-scripts` fills one),
 as an agent would type them in a trusted tree.
 """
 
 import argparse
+import datetime
 import json
 import os
 import subprocess
@@ -24,10 +29,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cli_guard.agents.dialects import respond
+from cli_guard.agents.registry import AGENTS as REGISTRY
+from cli_guard.agents.registry import ToolDenied
+from cli_guard.approvals.seals import PolicySeals
 from cli_guard.commands import judge
 from cli_guard.commands.model import Profile, Verdict
 from cli_guard.execution.context import command_context
-from cli_guard.model import Decision
+from cli_guard.git.repository import GitRepository
+from cli_guard.model import Decision, Presence
+from cli_guard.runtime import Invocation
+from cli_guard.state.trees import Tree, TrustedTrees
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "commands" / "day"
 GUARD = str(Path(sys.executable).parent / "cli-guard")
@@ -182,6 +194,67 @@ def judge_recorded(worlds: Worlds) -> list[Judged]:
     ]
 
 
+# What an agent takes an answer for: "deny" of what a person must decide is a question that nobody could be asked.
+AGENTS = ("claude-code", "gemini", "copilot", "codex")
+UNASKED = "A person must decide"
+
+
+def print_agents(*, wrong: bool) -> None:
+    """Print what four agents are answered about the recorded day."""
+    with tempfile.TemporaryDirectory(prefix="day-") as folder:
+        worlds = Worlds(Path(folder))
+        day = json.loads((FOLDER / "recorded.json").read_text("utf-8"))
+        worlds.add(day)
+        root = worlds.root(day["stack"])
+        commands = [step["command"] for step in day["steps"]]
+        trust_tree(root, worlds.env)
+        heard = {
+            agent: [hear(agent, command, root, worlds.env) for command in commands]
+            for agent in AGENTS
+        }
+    verdicts = set()
+    for agent, words in heard.items():
+        counts = Counter(words)
+        print(f"{agent:22}" + ", ".join(f"{word} {n}" for word, n in counts.most_common()))
+        verdicts.add(tuple(word in ("ask", "deny") for word in words))
+    same = "the same" if len(verdicts) == 1 else "DIFFERENT"
+    print(f"verdicts               {same} in {len(AGENTS)} agents, {len(commands)} steps")
+    if wrong:
+        asked = zip(commands, heard[AGENTS[0]], strict=True)
+        print(
+            *(
+                f"  {word}  {command!r}"
+                for command, word in asked
+                if word not in ("allow", "silence")
+            ),
+            sep="\n",
+        )
+
+
+def trust_tree(root: Path, env: dict[str, str]) -> None:
+    """Keep what a person answers to `cli-guard trust --agents`."""
+    invocation = Invocation(root, env, datetime.datetime.now(datetime.UTC))
+    repository = GitRepository.discover(root, env)
+    seals = PolicySeals(repository, env, Presence.TTY)
+    tree = Tree("", profile="workspace", agents=True)
+    TrustedTrees(env).keep(tree, repository, invocation, seals)
+
+
+def hear(agent: str, command: str, root: Path, env: dict[str, str]) -> str:
+    """Return what an agent hears of a command: allow, silence, ask or deny."""
+    request = REGISTRY[agent].load().protocol.request(command, str(root))
+    invocation = Invocation(root, env, datetime.datetime.now(datetime.UTC))
+    try:
+        said = respond(agent, json.dumps(request).encode(), invocation)
+    except ToolDenied as error:
+        return "ask" if UNASKED in str(error) else "deny"
+    if UNASKED in said:
+        return "ask"
+    return next(
+        (word for word in ("allow", "ask", "deny") if f'"{word}"' in said), "silence"
+    )
+
+
 def print_wrong(judged: list[Judged]) -> None:
     """Print each wrong verdict, the worst first: what should not have been allowed."""
     for each in sorted(
@@ -280,7 +353,13 @@ def main() -> None:
         metavar="FOLDER",
         help="judge the scripts of these packages",
     )
+    parser.add_argument(
+        "--agents", action="store_true", help="the recorded day in four agents"
+    )
     chosen = parser.parse_args()
+    if chosen.agents:
+        print_agents(wrong=chosen.list)
+        return
     if chosen.packages:
         print_packages(chosen.packages)
         return
