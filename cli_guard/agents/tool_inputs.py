@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from cli_guard.agents.payload import parse, text_in
 from cli_guard.agents.uses import Fetch, Read, ShellKind, Use, Write, texts_in
@@ -134,6 +133,9 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
 
 def find_reads(given: Mapping[str, Any]) -> tuple[Read, ...]:
     """Return the files that a tool of an MCP server may read, by the keys of its input. Raises UsageError."""
+    # Few requests need it, and every hook would wait for it.
+    from urllib.parse import unquote, urlsplit
+
     keys = (*PATHS, *GLOBS, *MCP_PATHS)
     texts = sorted({text for key in keys for text in texts_in(given.get(key)) if text})
     if len(texts) > MOST_COMMANDS:
