@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.agents.tool_inputs import find_reads
 from cli_guard.agents.uses import AgentRequest, Fetch, Read, ShellKind, Use, Write
-from cli_guard.agents.wording import TRUSTED, HookAnswer, name_secret
+from cli_guard.agents.wording import ALLOWED, HookAnswer, name_secret
 from cli_guard.commands import (
     Context,
     EffectKind,
@@ -106,22 +106,18 @@ def find_allow(
     Unless the user wants it otherwise, it is said where the agent still applies the user's own rules, and all of the
     request stays in a work tree that a person trusts.
     """
-    wanted = find_wanted_answer(invocation, agent)
-    if wanted == "allow":
-        return answers[0] if answers and all(answers) else None
-    if wanted == "defer" or not request.keeps_rules:
-        return None
-    pairs = zip(request.uses, answers, strict=True)
-    is_trusted = bool(answers) and all(
-        stays_in_trusted_tree(use, answer, invocation, agent) for use, answer in pairs
-    )
-    return HookAnswer(Decision.ALLOW, TRUSTED) if is_trusted else None
-
-
-def find_wanted_answer(invocation: Invocation, agent: str) -> str | None:
-    """Return what the user wants an allow to say, None if nothing was chosen. Raises CliGuardError."""
     choice = find_choice(invocation.env, agent)
-    return choice.answer if choice else None
+    wanted = choice.answer if choice else None
+    if wanted == "allow":
+        is_said = all(answers)
+    elif wanted == "defer" or not request.keeps_rules:
+        is_said = False
+    else:
+        is_said = all(
+            stays_in_trusted_tree(use, answer, invocation, agent)
+            for use, answer in zip(request.uses, answers, strict=True)
+        )
+    return HookAnswer(Decision.ALLOW, ALLOWED) if answers and is_said else None
 
 
 def stays_in_trusted_tree(
@@ -198,16 +194,10 @@ def judge_shell(use: ShellKind, invocation: Invocation, agent: str) -> HookAnswe
     invocation = replace(invocation, cwd=invocation.cwd / use.folder)
     context = command_context(invocation.cwd, invocation.env, agent=agent)
     verdict = judge_or_raise(use.command, context)
-    # A sentence is searched for secrets: not for nothing, as most commands are allowed in silence.
-    is_said = (
-        verdict.verdict is not Decision.ALLOW
-        or find_wanted_answer(invocation, agent) == "allow"
-    )
+    # A sentence is searched for secrets: not for nothing, as most commands are allowed.
+    reason = sentence(verdict) if verdict.verdict is not Decision.ALLOW else ALLOWED
     answer = HookAnswer(
-        verdict.verdict,
-        sentence(verdict) if is_said else "",
-        command=use.command,
-        folder=str(invocation.cwd),
+        verdict.verdict, reason, command=use.command, folder=str(invocation.cwd)
     )
     if verdict.verdict is not Decision.DENY:
         answer = review_recorded_change(use.command, verdict, context, invocation) or answer
@@ -263,7 +253,7 @@ def review_recorded_change(
     if review.decision is not Decision.ALLOW:
         return HookAnswer(review.decision, render(review).strip())
     if isinstance(request, Staged) and asked == [EffectKind.GIT_WRITE]:
-        return HookAnswer(Decision.ALLOW, render(review).strip())
+        return HookAnswer(Decision.ALLOW, ALLOWED)
     return HookAnswer(
         verdict.verdict, sentence(verdict), command=command, folder=str(invocation.cwd)
     )

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from cli_guard.secrets import SecretHit
 
 LONGEST_REASON = 4_000
-# Why what stays in a trusted work tree is allowed: it quotes nothing of the request.
-TRUSTED = "cli-guard: stays in the work tree that you trust"
+# All that is said of an allow, which agents show to nobody.
+ALLOWED = "cli-guard: nothing in it needs a question"
 LATE = "cli-guard: not judged in time, which is no verdict: the same again may be judged"
 ALLOW = "cli-guard allow "
 # The user types it, and sees the command and its rule before it counts.
@@ -48,7 +48,7 @@ class HookAnswer:
         """Return the reason as it is sent: bounded, without control characters."""
         reason = self.reason
         # These are ours alone, and a search for secrets takes longer than to judge.
-        if reason not in (TRUSTED, LATE):
+        if reason not in (ALLOWED, LATE):
             from cli_guard.secrets.redact import redact
 
             reason = clip(printable(redact(reason), keep_newlines=True), LONGEST_REASON)
