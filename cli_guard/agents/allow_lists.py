@@ -26,8 +26,8 @@ MOST_NAMED = 5
 
 def describe_allow_lists(module: Any, repository: Repository) -> Iterator[str]:
     """Yield what to say about each list that an agent's settings have; `module` is a row of `registry.py`."""
-    protocol = module.protocol
-    for path, name in protocol.all_found(repository):
+    protocol = getattr(module, "protocol", None)
+    for path, name in protocol.all_found(repository) if protocol else ():
         inside = name.removeprefix("~/")
         try:
             text = read_plain(path).decode("utf-8")

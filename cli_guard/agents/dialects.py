@@ -230,7 +230,12 @@ DIALECTS = (
 )
 # The keys with the input of a tool: a request with those of two forms is of none.
 INPUT_ROOTS = frozenset(root for each in DIALECTS for root in each.given[:1])
-UNKNOWN = Dialect("unknown", {}, "", silent="the form of its request is not known")
+UNKNOWN = Dialect(
+    "unknown",
+    {},
+    "none: the shape of its requests, and exit codes",
+    silent="the form of its request is not known",
+)
 # lefthook calls us for several agents, and passes on a code alone.
 LEFTHOOK = Dialect(
     "lefthook",
@@ -242,9 +247,14 @@ LEFTHOOK = Dialect(
 ENTRIES = {"lefthook": LEFTHOOK, **{each.name: each for each in DIALECTS}}
 
 
+def find_entry(name: str) -> Dialect:
+    """Return the form that the agent of an entry is known to read."""
+    return ENTRIES.get(name, UNKNOWN)
+
+
 def describe_allow(agent: Agent) -> str:
     """Say what becomes of an allowed command in a trusted work tree."""
-    if ENTRIES[agent.name].allows:
+    if find_entry(agent.name).allows:
         return f"{agent.title} hears of what is allowed and does not ask; your own deny and ask rules there still count"
     return f"{agent.title} hears nothing of what is allowed: its own rules decide whether it asks"
 
@@ -257,7 +267,7 @@ def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
     """
     data = read_object(raw)
     dialect = recognise(data)
-    own = ENTRIES[entry]
+    own = find_entry(entry)
     request = read_request(data, dialect)
     request = replace(
         request,
@@ -276,7 +286,7 @@ def respond_late(entry: str, raw: bytes) -> str:
     """
     data = read_object(raw)
     dialect = recognise(data)
-    own = ENTRIES[entry]
+    own = find_entry(entry)
     answer = HookAnswer(Decision.REVIEW, LATE)
     if silent := own.silent or find_silence(data, dialect):
         answer = answer.deny_unasked(silent)

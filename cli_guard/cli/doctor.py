@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli_guard import __version__
-from cli_guard.agents.dialects import ENTRIES, describe_allow
+from cli_guard.agents.dialects import describe_allow, find_entry
 from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
@@ -110,7 +110,7 @@ def agent_lines(repository: Repository) -> Iterator[str]:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
         if asks:
             yield f"    {describe_allow(agent)}"
-            yield f"    its format: {ENTRIES[agent.name].source}"
+            yield f"    its format: {find_entry(agent.name).source}"
 
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:

@@ -96,7 +96,8 @@ def run(
                 "--agent excludes --hook-type, --config and --force: install Git's hooks separately"
             )
         module = AGENTS[agent].load()
-        io.say(f"cli-guard: {module.install(repository, where or 'project')}")
+        done = module.install(repository, where) if where else module.install(repository)
+        io.say(f"cli-guard: {done}")
         from cli_guard.agents.allow_lists import describe_allow_lists
 
         lines = [

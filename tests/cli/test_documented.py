@@ -26,9 +26,9 @@ def test_an_example(
 
 
 def test_the_settings_that_are_written(committed: Repo) -> None:
-    guard(committed, "install", "--agent", "claude-code")
+    guard(committed, "install", "--agent", "claude-code", "--where", "user")
     written = json.loads(
-        (committed.path / ".claude" / "settings.json")
+        Path(committed.env["HOME"], ".claude", "settings.json")
         .read_text()
         .replace(GUARD, "/path/to/cli-guard")
     )

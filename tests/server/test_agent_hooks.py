@@ -81,9 +81,7 @@ def test_a_git_that_hangs(
     assert LATE in err
     assert code == 0, err
     said = json.loads(out)["hookSpecificOutput"]
-    assert said["permissionDecision"] == (
-        "ask" if mode == "default" else "deny"
-    )
+    assert said["permissionDecision"] == ("ask" if mode == "default" else "deny")
     assert "not judged in time" in said["permissionDecisionReason"]
     assert not Path(
         committed.env["HOME"], ".local/state/cli-guard/questions.jsonl"
