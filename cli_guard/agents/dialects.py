@@ -59,6 +59,14 @@ WRAPPED = {
     "pre_mcp_tool_use": ("mcp_server_name", "mcp_tool_name", "mcp_tool_arguments"),
     "use_mcp_tool": ("server_name", "tool_name", "arguments"),
 }
+# The tools of Claude Code that an allow may be said of, each with all keys that do not change what it asks about: with
+# `dangerouslyDisableSandbox`, say, it has a question of its own.
+ALLOWABLE = {
+    "Bash": {"command", "description", "timeout", "run_in_background"},
+    "Write": {"file_path", "content"},
+    "Edit": {"file_path", "old_string", "new_string", "replace_all"},
+    "MultiEdit": {"file_path", "edits"},
+}
 Path = tuple[str, ...]
 
 
@@ -330,7 +338,8 @@ def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
     given = read_input(look_up(data, dialect.given), ".".join(dialect.given))
     folder = find_folder(data, dialect.folders)
     uses = read_uses(data, dialect, name, given)
-    keeps_rules = data.get("permission_mode") in dialect.allows
+    is_plain = given.keys() <= ALLOWABLE.get(name, set())
+    keeps_rules = is_plain and data.get("permission_mode") in dialect.allows
     return AgentRequest(uses, folder, silent, keeps_rules)
 
 

@@ -247,6 +247,15 @@ def test_an_allow_is_not_said_to_another_agent_mode_or_tool(
     assert not allow(trusted, **more)
 
 
+@pytest.mark.parametrize("key", ["dangerouslyDisableSandbox", "sandbox", "cmd"])
+def test_an_allow_answers_no_question_that_it_does_not_know(
+    trusted: Repo, key: str
+) -> None:
+    data = payload(trusted, "claude-code", "shell", command="make test")
+    data["tool_input"][key] = True if key != "cmd" else "ls"
+    assert send(trusted, "claude-code", data)[0] == "nothing"
+
+
 @pytest.mark.parametrize("text", ['answer = "defer"', 'profile = "strict"'])
 def test_a_user_may_want_silence(trusted: Repo, text: str) -> None:
     configure(trusted, f"[agent]\n{text}\n")
