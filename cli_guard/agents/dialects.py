@@ -102,8 +102,9 @@ CLAUDE = Dialect(
     {**PRE_TOOL, "permission_mode": ""},
     "https://code.claude.com/docs/en/hooks and version 2.1.330 as it runs, 2026-11-23."
     " Factory droid: docs.factory.ai/harness/hooks, 2026-11-29, and rtk-ai/rtk pull 2267 (mode off asks)."
-    " Allow: code.claude.com/docs/en/agent-sdk/permissions and anthropics/claude-code issue 82451, 2026-08-25 (deny"
-    " rules since 2.1.77, ask rules since 2.1.220); in plan mode it could let a write run, and `auto` has a judge",
+    " Allow: deny and ask rules held with versions 2.1.197 and 2.1.332 as they run, 2026-11-29;"
+    " code.claude.com/docs/en/agent-sdk/permissions, anthropics/claude-code issue 82451, 2026-08-25. In plan mode no"
+    " allow counts; the mode auto has a judge of its own",
     reply_to_claude,
     allows=("default", "acceptEdits"),
 )
