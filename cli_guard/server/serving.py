@@ -111,7 +111,7 @@ class Server:
         """Return the seconds until there is something to do without a message."""
         if self._callers:
             waiting = filter(None, map(seconds_to_wait, self._callers.values()))
-            return min(END_SECONDS, *waiting)
+            return min((END_SECONDS, *waiting))
         spares = self._spares.pause
         return self._stay.pause if spares is None else min(self._stay.pause, spares)
 
