@@ -253,13 +253,15 @@ def run(
     from cli_guard.graph.run import run_review
     from cli_guard.reviewers.clean_reviews import clean_reviews
     from cli_guard.reviewers.inline import InlineAnswers
-    from cli_guard.reviewers.per_file_work import add_file_work
+    from cli_guard.reviewers.per_file_work import PREFETCHED, add_file_work, prefetch_texts
 
     loaded = time.perf_counter()
     subject = add_file_work(gathered.subject, cache, on_progress)
     before = clean_reviews(cache, subject, gathered.policy.identity) if cache else None
     if before:
         subject = before.recall(subject)
+    if not subject.work and not subject.clean:
+        prefetch_texts(subject.contents, subject.changes.files[:PREFETCHED])
     context = Context(
         subject=subject,
         policy=gathered.policy,

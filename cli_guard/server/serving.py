@@ -36,8 +36,8 @@ END_SECONDS = 2.0
 SIGNALS = {INTERRUPT: signal.SIGINT, TERMINATE: signal.SIGTERM, HANG_UP: signal.SIGHUP}
 # How many spares a server keeps that nobody has asked for this long. The last one holds 35 MB of its own.
 RESTS = ((300.0, 0), (30.0, 1))
-# A preparation begins this long after it was asked for: another change of the index may follow at once, and `git commit`
-# itself writes the index just before its first hook.
+# A preparation begins this long after it was asked for: the next change of the index may follow at once, and
+# `git commit` itself writes the index just before its first hook.
 SETTLE_SECONDS = 0.2
 # The exit code of a child that could not take its client's place: the client does the run itself.
 NOT_DONE = 75
