@@ -111,6 +111,9 @@ class Telling:
     def add_review(self, entry: Entry) -> None:
         """Add the findings of a review; those that it finds no more, where they were found last, are fixed."""
         place = text(entry, "place")
+        # Most reviews find nothing, and nothing was found there before them.
+        if not entry["found"] and not self.here.get(place):
+            return
         at = text(entry, "at")
         who = person(entry)
         # What stands in one commit of a range is open, whatever answers it in another.
