@@ -84,7 +84,8 @@ def read_lives(
     for mark, life in told.lives.items():
         if not life.commit:
             place, at, _ = told.seen[mark]
-            told.lives[mark] = replace(life, commit=history.find_recorded(place, at))
+            if commit := history.find_recorded(place, at):
+                told.lives[mark] = replace(life, commit=commit)
     follow(repository, history, told)
     return sorted(told.lives.values(), key=lambda each: each.at)
 
