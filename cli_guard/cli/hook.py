@@ -101,9 +101,11 @@ def review_staged(io: Io, /, event: str, framework: bool) -> int:
     """Review what is staged; with a framework also the range that it names."""
     if is_skipped(io, event):
         return 0
-    from cli_guard.git.prefetch import BEFORE_COMMIT
+    from cli_guard.git.prefetch import BEFORE_COMMIT, hooks_path
 
-    repository = io.find_repository(*BEFORE_COMMIT)
+    # Asked at the end, if the commit-msg hook is to show the report: only Git itself names an index.
+    at_the_end = [hooks_path()] if "GIT_INDEX_FILE" in io.env else []
+    repository = io.find_repository(*BEFORE_COMMIT, *at_the_end)
     # A merge that keeps nothing of the other side stages nothing.
     merged = repository.bare or repository.heads_being_merged
     is_staged = bool(merged) or repository.has_staged()
