@@ -26,8 +26,8 @@ from cli_guard.reviewers.review_input import ReviewInput
 BIG_CHARS = 500_000
 # In a process that knows its own identity already, a look at what is known to be clean costs less than this.
 RECALLED_CHARS = 10_000
-# From about here a copy of the process saves more time (70 ms and more) than it costs (10 ms).
-CHARS_A_WORKER = 70_000
+# 20 files of 50 lines: a copy of the process saves more time (40 ms and more) than it costs (10 ms).
+CHARS_A_WORKER = 35_000
 CHARS_A_LINE = 35
 # The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000

@@ -73,14 +73,11 @@ def warm(front_door: FrontDoor) -> None:
     gc.disable()
     for name in (*LIBRARIES, *modules()):
         import_module(name)
-    from cli_guard.git.process import reading_environment
     from cli_guard.reviewers.clean_files import identity
     from cli_guard.secrets.detectors import compile_all
 
     compile_all()
     identity()
-    # The samples need no Git: this compiles a pattern that each call of it needs.
-    reading_environment({"PATH": ""})
     review_samples(BEFORE, AFTER)
     rehearse()
     for argv in (
