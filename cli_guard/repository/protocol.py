@@ -47,6 +47,14 @@ class WholeTree(Protocol):
 
 
 @runtime_checkable
+class Prefetching(Protocol):
+    """Contents that are read faster many at once."""
+
+    def prefetch(self, blobs: Iterable[str]) -> None:
+        """Read what will be asked for; what is missing is so when it is asked for."""
+
+
+@runtime_checkable
 class Searchable(Protocol):
     """Contents that can search all files of the state after the change."""
 

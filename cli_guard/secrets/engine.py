@@ -37,6 +37,7 @@ from cli_guard.secrets.detectors import (
     documented_keys,
     for_blocks,
     keywords,
+    keywords_for,
     named_for,
     rules_at,
 )
@@ -211,7 +212,7 @@ def scan_keys(text: str, steps: int = STEPS) -> Scan:
     work = _Work(steps)
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
-    held = keywords().found_in(lower)
+    held = keywords_for(places.kind_of(""), _is_sure).found_in(lower)
     hits, stopped_at = _collect(
         chain(blocks, _near_keywords(text, lower, "", held, work, _is_sure))
     )
