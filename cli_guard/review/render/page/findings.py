@@ -105,11 +105,9 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Page
         if said
         else None
     )
-    severities = {str(row.finding.severity) for row in ordered}
     states = {row.state for row in ordered}
     form = page.fill(
         "filter.html",
-        severities=join(tag("option", each) for each in SEVERITIES if each in severities),
         states=join(
             tag("option", words[0], value=each)
             for each, words in STATES.items()
@@ -144,7 +142,6 @@ def group_of(
     return page.fill(
         "group.html",
         rule=found.rule,
-        severity=found.severity,
         state=state,
         word=STATES[state][1],
         number=count(len(rows), "finding"),
