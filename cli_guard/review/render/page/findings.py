@@ -13,6 +13,7 @@ from cli_guard.review.render.page.markup import (
     PageSection,
     anchor,
     fit,
+    fit_place,
     join,
     link,
     tag,
@@ -168,7 +169,7 @@ def row_of(
         f"-{found.end_line}" if lines and found.end_line not in (None, found.line) else ""
     )
     left = space.text
-    place = fit(f"{found.path}{lines}" if found.path else where(found), left // 2)
+    place = fit_place(f"{found.path}{lines}" if found.path else where(found), left // 2)
     said = fit(row.said, left // 3)
     left -= min(len(place.encode()) + len(said.encode()), 5 * left // 6)
     known = link(anchor("c", commit), commit[:10]) if commit in commits else commit[:10]
