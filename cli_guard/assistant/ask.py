@@ -131,6 +131,7 @@ def context_for(
     folder = repository.state_folder
     tools = guard_tools()
     runner = CommandRunner(repository.root_name, invocation.env, folder)
+    written = Records(folder).applied_patches()
     opening = (
         servers(policy.servers, invocation.cwd, invocation.env)
         if servers
@@ -150,7 +151,7 @@ def context_for(
             tools=ChainMap(tools, cast(Any, offered.tools)) if offered else tools,
             today=invocation.now.date(),
             commands=command_context(invocation.cwd, invocation.env),
-            writer=None if repository.bare else PatchWriter(repository),
+            writer=None if repository.bare else PatchWriter(repository, written),
             runner=runner if runs and not repository.bare else None,
             assistant=LocalAssistant(shell),
         )

@@ -96,6 +96,8 @@ class Copy:
 
     config: ModelSection
     edits: dict[str, str | None] = field(default_factory=dict)
+    # What each of them was made over.
+    _bases: dict[str, str | None] = field(default_factory=dict)
     _source: Mapping[str, str] | None = None
     _sendable: dict[str, str] = field(default_factory=dict)
     _masked: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -175,7 +177,7 @@ class Copy:
         """Remove a text file. The work tree stays as it is."""
         if self.text(world, arguments.path) is None:
             return refuse(f"there is no text file {arguments.path}")
-        self.edits[arguments.path] = None
+        self.record(world, arguments.path, None)
         return ToolOutput({"path": arguments.path})
 
     def keep(self, world: World, path: str, text: str, line: int) -> ToolOutput:
@@ -183,12 +185,24 @@ class Copy:
         problem = problem_with(path, text)
         if problem or text == self.text(world, path):
             return refuse(problem or "that changes nothing")
-        self.edits[path] = text
+        self.record(world, path, text)
         lines = redact(text, path).split("\n")
         shown = lines[max(0, line - NEAR_LINES) : line + 4 * NEAR_LINES]
         return ToolOutput(
             {"path": path, "line": line + 1, "lines": len(lines), "text": "\n".join(shown)}
         )
+
+    def record(self, world: World, path: str, text: str | None) -> None:
+        if path not in self.edits:
+            self._bases[path] = world.snapshot.get(path)
+        self.edits[path] = text
+
+    def drop_overtaken(self, snapshot: Mapping[str, str]) -> list[str]:
+        """Drop the edits of files that somebody else has changed since, and return their paths."""
+        lost = [path for path in self.edits if snapshot.get(path) != self._bases[path]]
+        for path in lost:
+            del self.edits[path]
+        return lost
 
     def changes(self, snapshot: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         """Return the changed files before and after the edits, each path -> text."""

@@ -188,6 +188,34 @@ def test_a_patch_is_shown_approved_undone_and_done_again(tmp_path: Path) -> None
     ]
 
 
+def test_a_session_of_twelve_edits_and_all_of_them_back(tmp_path: Path) -> None:
+    def edit(number: int) -> Any:
+        change = {"old": f"return {number}", "new": f"return {number + 1}"}
+        return call(("edit_file", {"path": "a.py", **change}))
+
+    script = [
+        each
+        for number in range(1, 13)
+        for each in (edit(number), say("Edited."), say("Done."))
+    ]
+    with serve(script) as server:
+        place = Place(tmp_path, server.base_url)
+        file = place.repo.path / "a.py"
+        with place.sit() as person:
+            for number in range(2, 14):
+                person.say(f"make it return {number}")
+                person.until("Approve exactly this?")
+                person.type("y\n")
+                person.ready()
+                assert file.read_text() == CODE.replace("1", str(number))
+            for number in range(12, 0, -1):
+                person.say("/undo")
+                person.ready()
+                assert file.read_text() == CODE.replace("1", str(number))
+            person.leave()
+    assert place.repo.git("status", "--porcelain") == ""
+
+
 def test_y_n_and_a_and_a_deny_that_beats_them(tmp_path: Path) -> None:
     touch = ("run_command", {"command": "touch made"})
     denied = ("run_command", {"command": "rm -rf /"})

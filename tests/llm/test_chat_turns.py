@@ -265,3 +265,111 @@ def test_a_line_that_was_queued_does_not_allow_all(tmp_path: Path) -> None:
         assert not desk.chat.permission.allow_all
         desk.command("/allow-all")
         assert desk.chat.permission.allow_all
+
+
+def replace_in(old: str, new: str) -> Any:
+    return call(("edit_file", {"path": "a.py", "old": old, "new": new}))
+
+
+def script_of(*changes: tuple[str, str]) -> list[Any]:
+    """Edits of one file, each with what the model says before and after it is written."""
+    return [
+        each
+        for old, new in changes
+        for each in (replace_in(old, new), say("Edited."), say("Done."))
+    ]
+
+
+def test_patches_build_on_each_other_and_undo_steps_back(tmp_path: Path) -> None:
+    new_file = call(("create_file", {"path": "b.py", "text": "x = 1\n"}))
+    longer = call(("edit_file", {"path": "b.py", "old": "x = 1", "new": "x = 2"}))
+    gone = call(("delete_file", {"path": "b.py"}))
+    script = script_of(("return 1", "return 2"), ("return 2", "return 3"))
+    script += [each for one in (new_file, longer, gone) for each in (one, say("E"), say("D"))]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        file = desk.repo.path / "b.py"
+        for number in (2, 3):
+            desk.turn(f"return {number}", "y")
+            assert desk.code == CODE.replace("1", str(number))
+        seen = []
+        for text in ("add b", "longer", "remove b"):
+            desk.turn(text, "y")
+            seen.append(file.read_text() if file.exists() else None)
+        assert seen == ["x = 1\n", "x = 2\n", None]
+        for before in ("x = 2\n", "x = 1\n", None):
+            desk.command("/undo")
+            assert (file.read_text() if file.exists() else None) == before
+        desk.command("/undo")
+        assert desk.code == CODE.replace("1", "2")
+        desk.command("/redo", "y")
+        assert desk.code == CODE.replace("1", "3")
+        desk.command("/undo")
+        desk.command("/undo")
+        assert desk.code == CODE
+        with pytest.raises(UsageError, match="has written no patch"):
+            desk.command("/undo")
+    assert desk.repo.git("status", "--porcelain") == ""
+
+
+def commit_all(repo: Repo) -> None:
+    repo.git("commit", "-qam", "Mine")
+
+
+def switch_with_changes(repo: Repo) -> None:
+    repo.git("switch", "-qc", "other")
+
+
+def stage_all(repo: Repo) -> None:
+    repo.git("add", "a.py")
+
+
+@pytest.mark.parametrize("act", [commit_all, switch_with_changes, stage_all])
+def test_what_git_does_with_a_patch_keeps_it_the_sessions_own(
+    tmp_path: Path, act: Any
+) -> None:
+    with serve(script_of(("return 1", "return 2"), ("return 2", "return 3"))) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("return 2", "y")
+        act(desk.repo)
+        desk.turn("return 3", "y")
+    assert desk.code == CODE.replace("1", "3")
+
+
+def test_an_edit_of_a_person_in_between_is_named_and_kept(tmp_path: Path) -> None:
+    mine = CODE.replace("1", "2") + "# mine\n"
+    with serve(script_of(("return 1", "return 2"), ("return 2", "return 3"))) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("return 2", "y")
+        desk.repo.write("a.py", mine)
+        assert "a.py has unstaged changes" in desk.turn("return 3")
+        with pytest.raises(UsageError, match=r"a\.py changed since"):
+            desk.command("/undo")
+    assert desk.code == mine
+
+
+def test_a_branch_with_another_content_is_built_on_as_it_is(tmp_path: Path) -> None:
+    with serve(script_of(("return 1", "return 2"), ("return 7", "return 8"))) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.git("switch", "-qc", "other")
+        desk.repo.commit("Seven", {"a.py": CODE.replace("1", "7")})
+        desk.repo.git("switch", "-q", "-")
+        desk.turn("return 2", "y")
+        desk.repo.git("stash", "-q")
+        desk.repo.git("switch", "-q", "other")
+        desk.turn("return 8", "y")
+        assert desk.code == CODE.replace("1", "8")
+        desk.command("/undo")
+        with pytest.raises(UsageError, match=r"a\.py changed since"):
+            desk.command("/undo")
+    assert desk.code == CODE.replace("1", "7")
+
+
+def test_an_edit_is_dropped_if_its_file_changes_before_it_is_shown(tmp_path: Path) -> None:
+    command = call(("run_command", {"command": "sed -i s/1/5/ a.py && git add a.py"}))
+    with serve([call(DONE), command, say("Done."), say("Fine.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        shown = desk.turn("return 2", "y")
+        told = server.requests[-1].messages[-1]["content"]
+    assert "a.py changed since you edited it" in shown and "a.py changed since" in told
+    assert desk.code == CODE.replace("1", "5")
