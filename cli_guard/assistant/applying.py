@@ -252,8 +252,7 @@ class PatchWriter:
         return [
             path
             for path, entry in sorted(index.items())
-            if (path in changed or not entry.watched)
-            and self._blob(path) != entry.blob
+            if (path in changed or not entry.watched) and self._blob(path) != entry.blob
         ]
 
     def _find_filtered(self, paths: list[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 import datetime
 import io
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -285,7 +287,9 @@ def test_patches_build_on_each_other_and_undo_steps_back(tmp_path: Path) -> None
     longer = call(("edit_file", {"path": "b.py", "old": "x = 1", "new": "x = 2"}))
     gone = call(("delete_file", {"path": "b.py"}))
     script = script_of(("return 1", "return 2"), ("return 2", "return 3"))
-    script += [each for one in (new_file, longer, gone) for each in (one, say("E"), say("D"))]
+    script += [
+        each for one in (new_file, longer, gone) for each in (one, say("E"), say("D"))
+    ]
     with serve(script) as server:
         desk = Desk(tmp_path, server.base_url)
         file = desk.repo.path / "b.py"
@@ -373,3 +377,92 @@ def test_an_edit_is_dropped_if_its_file_changes_before_it_is_shown(tmp_path: Pat
         told = server.requests[-1].messages[-1]["content"]
     assert "a.py changed since you edited it" in shown and "a.py changed since" in told
     assert desk.code == CODE.replace("1", "5")
+
+
+TESTED = {
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+    "test_a.py": "from a import send\n\n\ndef test_send():\n    assert send() == 3\n",
+}
+
+
+def tested_desk(folder: Path, base_url: str) -> Desk:
+    desk = Desk(folder, base_url)
+    programs = Path(sys.executable).parent
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    # As in a shell with the environment of the project.
+    desk.repo.env["PATH"] = desk.chat.host.env["PATH"] = path
+    desk.repo.commit("Tests", TESTED)
+    return desk
+
+
+def test_covering_tests_run_if_wanted_and_a_failure_goes_back(tmp_path: Path) -> None:
+    script = script_of(("return 1", "return 2"))[:-1] + script_of(("return 2", "return 3"))
+    with serve(script) as server:
+        desk = tested_desk(tmp_path, server.base_url)
+        desk.chat.permission.allow_all = True
+        shown = desk.turn("return more", "t", "t")
+        told = [str(each["content"]) for each in server.requests[-1].messages]
+    assert "covering tests: test failed: test_a.py::test_send" in shown
+    assert "covering tests: passed" in shown
+    assert any("assert 2 == 3" in each for each in told)
+    assert "its covering tests pass" in told[-1]
+    assert desk.code == CODE.replace("1", "3")
+
+
+@pytest.mark.parametrize(("mode", "replies"), [("off", ()), ("ask", ("n",)), ("on", ("",))])
+def test_covering_tests_are_not_run_by_themselves(
+    tmp_path: Path, mode: str, replies: tuple[str, ...]
+) -> None:
+    with serve(script_of(("return 1", "return 2"))) as server:
+        desk = tested_desk(tmp_path, server.base_url)
+        desk.command(f"/test {mode}")
+        desk.chat.permission.allow_all = True
+        shown = desk.turn("return 2", *replies)
+    assert "covering tests:" not in shown
+    assert not (desk.repo.path / ".pytest_cache").exists()
+
+
+def test_after_two_rounds_a_failure_stays_as_it_is(tmp_path: Path) -> None:
+    changes = [(f"return {number}", f"return {number + 4}") for number in (1, 5, 9)]
+    script = [each for one in changes for each in script_of(one)[:-1]] + [say("Open.")]
+    with serve(script) as server:
+        desk = tested_desk(tmp_path, server.base_url)
+        desk.chat.permission.allow_all = True
+        desk.turn("return more", "t", "t", "t")
+        told = str(server.requests[-1].messages[-1]["content"])
+    assert "the covering tests still fail" in told
+
+
+def test_a_call_that_fails_is_shown_and_so_is_a_turn_without_a_change(
+    tmp_path: Path,
+) -> None:
+    malformed = call(("edit_file", {"path": "a.py"}))
+    with serve([replace_in("return 9", "x"), malformed, say("It is done.")]) as server:
+        shown = Desk(tmp_path, server.base_url).turn("return 9")
+    assert "- failed: edit_file: `old` does not occur" in shown
+    assert shown.count("- failed: edit_file: ") == 2
+    assert "no file was changed by this turn" in shown
+
+
+def test_a_turn_that_only_reads_says_nothing_of_changes(tmp_path: Path) -> None:
+    with serve([call(("read_file", {"path": "a.py"})), say("It is there.")]) as server:
+        shown = Desk(tmp_path, server.base_url).turn("look")
+    assert "failed" not in shown and "no file was changed" not in shown
+
+
+def test_the_first_message_holds_it_and_context_shows_it(tmp_path: Path) -> None:
+    key = "".join(("AKIA", "Q3EGRIPLE", "5W2ZT7N"))
+    with serve([say("Hello."), say("Again.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.commit(
+            "More", {".env": f"KEY={key}\n", f"{key}.py": "def leak(): pass\n"}
+        )
+        assert "none yet" in desk.command("/context")
+        desk.turn("hello")
+        desk.repo.write("new.py", CODE)
+        desk.turn("again")
+        shown = desk.command("/context")
+    first = [each.messages[0]["content"] for each in server.requests]
+    assert "a.py: send" in first[0] and first[0] == first[1]
+    assert "a.py: send" in shown and "messages, about" in shown
+    assert key not in first[0] + shown and ".env" not in first[0]
