@@ -28,9 +28,10 @@ CALLS = 8
 SAME_RESULTS = 3
 # Of all answers to one message of the person, prompts included.
 TURN_TOKENS = 1_000_000
-RESULT_CHARS = 20_000
+# As much as the run tool shows, which says how to see the rest.
+RESULT_CHARS = 60_000
 # Texts and lists of a result are cut to the first of these that makes it short enough.
-TEXT_CHARS = (16_000, 4_000, 800, 100)
+TEXT_CHARS = (54_000, 16_000, 4_000, 800, 100)
 LISTED = 100
 # What OpenAI does not take in the name of a function, and what is no UTF-8.
 NO_NAME = re.compile(r"[^\w-]", re.ASCII)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from cli_guard.policy.globs import matches
-from cli_guard.secrets.filenames import is_risky
+from cli_guard.secrets.filenames import is_risky, risky_patterns
 
 Tier = Literal["light", "medium", "heavy"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
@@ -161,6 +161,16 @@ class ModelSection(BaseModel):
     def is_private(self, path: str) -> bool:
         """Return whether nothing of a file may be sent, masked or not: one that usually holds credentials."""
         return is_risky(path) or any(matches(pattern, path) for pattern in self.private)
+
+    @property
+    def private_patterns(self) -> tuple[str, ...]:
+        """Return patterns for fnmatch(3), in lower case, that match at least each path of which nothing may be sent."""
+        own: list[str] = []
+        for pattern in self.private:
+            plain = pattern.removeprefix("/").replace("[", "[[]").lower()
+            wide = plain.replace("**/", "*").replace("**", "*")
+            own += (wide,) if "/" in pattern else (wide, f"*/{wide}")
+        return (*risky_patterns(), *own)
 
 
 # The tables of the file by their keys.

@@ -92,7 +92,7 @@ def answers_of(server: Any) -> list[str]:
 @cold
 def test_an_answer_is_streamed_as_markdown(tmp_path: Path) -> None:
     text = "# Found\n\nIt is in **a.py:1**.\n\n```python\ndef send():\n    return 1\n```\nAll of it."
-    with serve([call(("read_file", {"path": "a.py"})), say(text, delta=3)]) as server:
+    with serve([call(("run", {"command": "cat a.py"})), say(text, delta=3)]) as server:
         place = Place(tmp_path, server.base_url)
         with place.sit() as person:
             person.say("where is send?")
@@ -100,7 +100,7 @@ def test_an_answer_is_streamed_as_markdown(tmp_path: Path) -> None:
             person.say("/cost")
             cost = person.ready()
             person.leave()
-    assert "- read_file a.py" in shown
+    assert "- run cat a.py" in shown
     assert "It is in a.py:1." in shown
     assert "**" not in shown and "```" not in shown
     assert "turn     2 calls, 20 + 10 tokens" in cost

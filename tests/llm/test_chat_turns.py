@@ -385,7 +385,7 @@ TESTED = {
 }
 
 
-def tested_desk(folder: Path, base_url: str) -> Desk:
+def desk_with_tests(folder: Path, base_url: str) -> Desk:
     desk = Desk(folder, base_url)
     programs = Path(sys.executable).parent
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
@@ -398,7 +398,7 @@ def tested_desk(folder: Path, base_url: str) -> Desk:
 def test_covering_tests_run_if_wanted_and_a_failure_goes_back(tmp_path: Path) -> None:
     script = script_of(("return 1", "return 2"))[:-1] + script_of(("return 2", "return 3"))
     with serve(script) as server:
-        desk = tested_desk(tmp_path, server.base_url)
+        desk = desk_with_tests(tmp_path, server.base_url)
         desk.chat.permission.allow_all = True
         shown = desk.turn("return more", "t", "t")
         told = [str(each["content"]) for each in server.requests[-1].messages]
@@ -414,7 +414,7 @@ def test_covering_tests_are_not_run_by_themselves(
     tmp_path: Path, mode: str, replies: tuple[str, ...]
 ) -> None:
     with serve(script_of(("return 1", "return 2"))) as server:
-        desk = tested_desk(tmp_path, server.base_url)
+        desk = desk_with_tests(tmp_path, server.base_url)
         desk.command(f"/test {mode}")
         desk.chat.permission.allow_all = True
         shown = desk.turn("return 2", *replies)
@@ -426,7 +426,7 @@ def test_after_two_rounds_a_failure_stays_as_it_is(tmp_path: Path) -> None:
     changes = [(f"return {number}", f"return {number + 4}") for number in (1, 5, 9)]
     script = [each for one in changes for each in script_of(one)[:-1]] + [say("Open.")]
     with serve(script) as server:
-        desk = tested_desk(tmp_path, server.base_url)
+        desk = desk_with_tests(tmp_path, server.base_url)
         desk.chat.permission.allow_all = True
         desk.turn("return more", "t", "t", "t")
         told = str(server.requests[-1].messages[-1]["content"])
@@ -445,7 +445,7 @@ def test_a_call_that_fails_is_shown_and_so_is_a_turn_without_a_change(
 
 
 def test_a_turn_that_only_reads_says_nothing_of_changes(tmp_path: Path) -> None:
-    with serve([call(("read_file", {"path": "a.py"})), say("It is there.")]) as server:
+    with serve([call(("run", {"command": "cat a.py"})), say("It is there.")]) as server:
         shown = Desk(tmp_path, server.base_url).turn("look")
     assert "failed" not in shown and "no file was changed" not in shown
 
@@ -466,3 +466,41 @@ def test_the_first_message_holds_it_and_context_shows_it(tmp_path: Path) -> None
     assert "a.py: send" in first[0] and first[0] == first[1]
     assert "a.py: send" in shown and "messages, about" in shown
     assert key not in first[0] + shown and ".env" not in first[0]
+
+
+def test_the_run_tool_reads_edits_and_history_and_nothing_private(tmp_path: Path) -> None:
+    script = [
+        call(DONE),
+        call(("run", {"command": "cat a.py; git log --format=%s; git show HEAD:a.py"})),
+        call(("run", {"command": "cat .env; git show HEAD:.env; git log -p"})),
+        call(("run", {"command": "seq 9000"})),
+        call(("run", {"command": "cat /tmp/cmd-output/cmd-1.txt | tail 1"})),
+        call(("run", {"command": "memory store fact 'send is slow'; memory facts"})),
+        call(("read_file", {"path": "a.py"})),
+        say("Done."),
+    ]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.commit("Keys", {".env": "A=nobody-knows-this\n"})
+        desk.turn("return 2", "n")
+        tools = server.requests[0].body["tools"]
+        told = [
+            each["content"]
+            for each in server.requests[-1].messages
+            if each["role"] == "tool"
+        ]
+    names = [each["function"]["name"] for each in tools]
+    assert names == [
+        "run",
+        "edit_file",
+        "create_file",
+        "delete_file",
+        "run_command",
+        "git_commit",
+    ]
+    assert "  symbols: " in tools[0]["function"]["description"]
+    assert "return 2" in told[1] and "return 1" in told[1] and "First" in told[1]
+    assert "nobody-knows-this" not in str(told) and "is private" in told[2]
+    assert "Explore: cat /tmp/cmd-output/cmd-1.txt" in told[3]
+    assert "9000" in told[4] and "send is slow" in told[5]
+    assert "there is no tool read_file" in told[6]
