@@ -120,12 +120,11 @@ def context_for(
 
     Without `runs` nothing can be run: the work tree is not the revision that was asked about.
     """
+    from cli_guard.assistant.asking import world_of
     from cli_guard.assistant.local import LocalAssistant
-    from cli_guard.assistant.sandbox import CommandWorld
     from cli_guard.execution.approved import CommandRunner
     from cli_guard.graph.context import Context
     from cli_guard.graph.tools import guard_tools
-    from cli_guard.state.memory import Memory
 
     policy, _ = policy_at_head(repository, invocation.env)
     folder = repository.state_folder
@@ -138,13 +137,8 @@ def context_for(
         else nullcontext(None)
     )
     with opening as offered:
-        shell = CommandWorld(
-            snapshot,
-            repository,
-            Memory(folder),
-            offered.in_the_shell if offered else None,
-            folder,
-        )
+        mcp = offered.in_the_shell if offered else None
+        shell = replace(world_of(repository, snapshot), mcp=mcp)
         yield Context(
             snapshot=snapshot,
             policy=policy,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -51,18 +50,14 @@ def run(
     if raw and diff:
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
-    from cli_guard.assistant.asking import answer_question
-    from cli_guard.state.memory import Memory
+    from cli_guard.assistant.asking import world_of
 
     repository = io.find_repository()
     snapshot = repository.snapshot(rev, worktree=worktree)
-    folder = repository.state_folder
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:
-        world = shell.CommandWorld(snapshot, repository, Memory(folder), mcp, folder)
-        ran = shell.run(
-            command, replace(world, ask=partial(answer_question, world)), stdin=stdin
-        )
+        world = replace(world_of(repository, snapshot), mcp=mcp)
+        ran = shell.run(command, world, stdin=stdin)
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code

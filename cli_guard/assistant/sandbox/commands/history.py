@@ -265,7 +265,7 @@ def hide_files(
     tells = [each for each in options if each == "--follow" or each[:2] in ("-S", "-G")]
     tells += [each for each in spans if not PLAIN_SPAN.match(each)]
     if name == "cat-file" or tells:
-        what = tells[0] if tells else "git cat-file"
+        what = tells[0][:2] if tells else "git cat-file"
         raise CommandFailure(
             f"{what} would tell what is private or masked: use git log, git show REV:PATH"
         )
