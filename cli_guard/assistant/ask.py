@@ -31,7 +31,7 @@ from cli_guard.state.records import ASKED, PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.assistant.recording import MessageWriter
-    from cli_guard.assistant.sandbox.model import McpTools
+    from cli_guard.assistant.sandbox.model import CommandWorld, McpTools
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
     from cli_guard.graph.tools.tool import Tool
@@ -105,6 +105,16 @@ def ask_request(
             request, snapshot, paths=allowed, context=context, metadata=metadata
         )
     return record(proposal, repository, invocation)
+
+
+def open_world(
+    invocation: Invocation, revision: str | None, *, worktree: bool
+) -> "CommandWorld":
+    """Return the world of the run tool over the repository around an invocation. Raises GitError."""
+    from cli_guard.assistant.asking import world_of
+
+    repository = GitRepository.discover(invocation.cwd, invocation.env)
+    return world_of(repository, repository.snapshot(revision, worktree=worktree))
 
 
 @contextmanager

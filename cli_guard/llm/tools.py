@@ -38,7 +38,7 @@ FILE_CHARS = 200_000
 NEAR_LINES = 3
 # `write` tools need approval; these write to a copy in memory, and what they make is approved as a patch.
 IN_MEMORY = Verdict(Decision.ALLOW, "changes only a copy in memory", "copy-only")
-SEEN = "the text files of the work tree with your edits (the history is without them)"
+SEEN = "the text files of the repository with your edits (the history is without them)"
 # Masking reads about 2.5 million characters a second.
 MASKED_CHARS = 50_000_000
 

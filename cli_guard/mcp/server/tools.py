@@ -223,19 +223,15 @@ def ask(around: Surroundings, arguments: Arguments) -> ToolAnswer:
 def run(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     """Run a bash command in the sandbox, as `cli-guard shell` does. Raises CliGuardError."""
     from cli_guard.assistant import sandbox
-    from cli_guard.assistant.asking import world_of
-    from cli_guard.git.repository import GitRepository
+    from cli_guard.assistant.ask import open_world
 
-    invocation = resolve_folder(around, arguments)
-    repository = GitRepository.discover(invocation.cwd, invocation.env)
-    snapshot = repository.snapshot(
+    world = open_world(
+        resolve_folder(around, arguments),
         str(arguments["rev"]) if arguments.get("rev") else None,
         worktree=bool(arguments.get("worktree")),
     )
     stdin = str(arguments.get("stdin", "")).encode("utf-8")
-    ran = sandbox.run(
-        str(arguments["command"]), world_of(repository, snapshot), stdin=stdin
-    )
+    ran = sandbox.run(str(arguments["command"]), world, stdin=stdin)
     images = tuple(
         (f"image/{each.kind}", base64.b64encode(each.data).decode("ascii"))
         for each in ran.images
