@@ -122,7 +122,8 @@ class Lookup:
     def find(self, differences: list[DriftDifference]) -> list[Finding]:
         """Look in the pages, then in the sources, where what is named still may be defined."""
         for each in differences:
-            if (each.new or each.fact.kind in INNER) and (page := self._page(each.path)):
+            is_inside = bool(each.new) or each.fact.kind in (*INNER, "anchor")
+            if is_inside and (page := self._page(each.path)):
                 self._judge(each, page)
         hits = self._look_in("pages", differences)
         told = self._find_told()
@@ -301,9 +302,13 @@ def _replacement(difference: DriftDifference, page: Page, text: str) -> str:
         return number_of(new) if text == number_of(fact.value) and is_same_unit else text
     if fact.kind == "route" and not difference.altered and text != fact.name:
         return _route(fact.name, new, text)
+    if fact.kind == "anchor" and text != fact.name:
+        return text
     if fact.kind == "file" and new and text != fact.name:
         if fact.name.endswith("/" + text) and "/" in text:
             return "/".join(new.split("/")[-text.count("/") - 1 :])
+        if text.startswith("/") or not posixpath.splitext(text)[1]:
+            return text  # a link of which only the tool that builds the page knows the form
         return posixpath.relpath(new, posixpath.dirname(page.path) or ".")
     return new
 

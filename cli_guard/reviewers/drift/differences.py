@@ -9,7 +9,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 
-from cli_guard.code.classify import unreadable
+from cli_guard.code.classify import is_vendored, unreadable
 from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
@@ -18,6 +18,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
+from cli_guard.reviewers.drift.links import anchors_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
 
@@ -25,7 +26,7 @@ from cli_guard.rules.catalog import read_table
 INNER = ("parameter", "type", "error", "member", "choice")
 VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
 # All others are gone only if no other owner has them either.
-OWNED = (*INNER, "file", "module", "exit", "version", "turned")
+OWNED = (*INNER, "anchor", "file", "module", "exit", "version", "turned")
 # Of these only what has another name now is told: another function may raise the error, another file declare it.
 UNCLEAR = ("error", "exit", "text", "program", "session", "extra")
 COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
@@ -98,6 +99,8 @@ class Sides:
         return self._facts(self.change.path, self.text)
 
     def _facts(self, path: str, text: str) -> Mapping[Key, Fact]:
+        if is_page(path):
+            return anchors_of(path, text)
         try:
             return facts_of(self.subject.trees, path, text) if text else {}
         except (ValueError, RecursionError) as error:
@@ -106,7 +109,7 @@ class Sides:
 
 
 def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
-    """Read every changed file that is no test, example or document; one that only adds has no old side."""
+    """Read every changed file that is no test and no example; of one that only adds there is no old side."""
     for change in subject.changes:
         if (
             change.kind is not Kind.TEXT
@@ -115,7 +118,9 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
         ):
             continue
         example = change.path.split("/", 1)[0].lower() in EXAMPLE_FOLDERS
-        if example or is_test_code(change.path) or is_page(change.path):
+        if example or is_test_code(change.path):
+            continue
+        if is_page(change.path) and (is_left_out(change.path) or not change.removed):
             continue
         old = subject.contents.old(change) if change.removed else ""
         new = "" if change.status is Status.DELETED else subject.contents.new(change)
@@ -151,7 +156,7 @@ def find_differences(
         gone = [
             fact
             for fact in sides.old.values()
-            if fact.key not in sides.new and _has_owner(fact, sides)
+            if fact.key not in sides.new and _is_told_apart(fact, sides)
         ]
         if gone and not present:
             present = {
@@ -187,8 +192,11 @@ def find_differences(
         if c.status in (Status.ADDED, Status.RENAMED)
     }
     for change in subject.changes:
-        if change.status in (Status.DELETED, Status.RENAMED) and not is_left_out(
-            change.old_path or change.path
+        old = change.old_path or change.path
+        # What is linked may tell of the past: a changelog that moves.
+        is_own = is_page(old) and not is_vendored(old)
+        if change.status in (Status.DELETED, Status.RENAMED) and (
+            is_own or not is_left_out(old)
         ):
             yield from _find_moved(change, came)
 
@@ -228,6 +236,13 @@ def _differ(old: Fact, new: Fact) -> bool:
         and new.value not in old.value
     )
     return old.kind != "type" or is_other
+
+
+def _is_told_apart(fact: Fact, sides: Sides) -> bool:
+    """Return whether a fact is told by itself, not only with the file or the function that is gone."""
+    if fact.kind == "anchor":
+        return sides.change.status is not Status.DELETED
+    return _has_owner(fact, sides)
 
 
 def _has_owner(fact: Fact, sides: Sides) -> bool:

@@ -9,6 +9,7 @@ from itertools import islice
 from cli_guard.code.facts import Fact
 from cli_guard.reviewers.drift.differences import DriftDifference
 from cli_guard.reviewers.drift.documents import TABLE, Page, words
+from cli_guard.reviewers.drift.links import ENDINGS
 from cli_guard.rules.catalog import read_table
 
 SHORTEST = 4
@@ -52,7 +53,13 @@ def words_of(difference: DriftDifference) -> tuple[str, ...]:
     fact = difference.fact
     match fact.kind:
         case "file":
-            return (posixpath.basename(fact.name),)
+            base, ending = posixpath.splitext(posixpath.basename(fact.name))
+            # A link may name a page without its ending.
+            is_linked = ending in ENDINGS and len(base) >= SHORTEST
+            return (base,) if is_linked else (base + ending,)
+        case "anchor":
+            page = posixpath.splitext(posixpath.basename(difference.path))[0]
+            return tuple(f"{page}{each}#{fact.name}" for each in ("", "/", *ENDINGS))
         case "parameter" | "type":
             return (difference.owner,)
         case "version":

@@ -25,6 +25,7 @@ from cli_guard.reviewers.drift.forms import (
     meanings_of,
     token,
 )
+from cli_guard.reviewers.drift.links import find_links, is_same_anchor, leads_to
 from cli_guard.reviewers.drift.values import (
     Span,
     find_numbers,
@@ -163,14 +164,31 @@ def _candidates(difference: DriftDifference, page: Page) -> Iterator[Span]:
         yield from _parameters(difference, page)
     elif fact.kind == "error":
         yield from _errors(difference, page)
+    elif fact.kind == "anchor":
+        yield from _anchors(difference, page)
     elif fact.kind in ("port", "exit"):
         yield from find_numbers(fact.kind, fact.name, page, difference.ours)
     else:
+        if fact.kind == "file":
+            yield from _links(fact.name, page)
         ours = difference.ours if fact.kind == "extra" else frozenset()
         for match in matches(token(fact.kind, fact.name, ours), page):
             group = match.lastgroup or "name"
             if _is_meant(difference, page.spot(match.start(group)), match):
                 yield match.span(group)
+
+
+def _links(path: str, page: Page) -> Iterator[Span]:
+    for link in find_links(page) if page.is_prose else ():
+        if link.path and leads_to(link, page, path):
+            yield link.start, link.start + len(link.path)
+
+
+def _anchors(difference: DriftDifference, page: Page) -> Iterator[Span]:
+    for link in find_links(page) if page.is_prose else ():
+        is_own = is_same_anchor(link.anchor, difference.fact.name)
+        if is_own and leads_to(link, page, difference.path):
+            yield link.anchor_start, link.anchor_start + len(link.anchor)
 
 
 def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
