@@ -15,7 +15,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
 from cli_guard.hooks import event_of
 from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
-from cli_guard.repository.protocol import Searchable
+from cli_guard.repository.protocol import Searchable, WithFolders
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
     INNER,
@@ -29,7 +29,9 @@ from cli_guard.reviewers.drift.documents import (
     Page,
     is_left_out,
     is_page,
+    pattern,
     source_patterns,
+    words,
 )
 from cli_guard.reviewers.drift.forms import VARIED, forms_of, number_of, words_of
 from cli_guard.reviewers.drift.judging import find_stale, is_in_use, is_searched_in_sources
@@ -48,6 +50,7 @@ MOST_CAUSES = 3
 MOST_NAMES = 300
 MOST_ADDITIONS = 20
 MOST_PAGES = 200
+MOST_CHANGELOG_LINES = 60
 QUOTED_CHARS = 120
 LONGEST_PATCHED = 500
 SENTENCE_END = re.compile(r"[.!?;]\s+")
@@ -88,7 +91,8 @@ def review(subject: ReviewInput) -> Report:
     if event_of(subject.event).has_commits:
         hits = lookup.search(UNRELEASED, "changelogs")
         names = [change.path for change in subject.changes]
-        found += changelog_gap(hits, names, [*differences, *additions])
+        kept = lookup.find_kept_changelog(hits)
+        found += changelog_gap(kept, names, [*differences, *additions])
     return Report(tuple(found), tuple(skipped))
 
 
@@ -166,6 +170,19 @@ class Lookup:
             if (page := self._page(path))
         ]
         return [finding for each in additions for finding in list_gaps(each, pages)]
+
+    def find_kept_changelog(self, hits: Iterable[Hit]) -> tuple[str, int] | None:
+        """Return where the notes on what is not released yet are: a line of a changelog, or a folder of notes."""
+        for hit in hits:
+            if hit.line <= MOST_CHANGELOG_LINES and pattern("unreleased").match(hit.text):
+                return hit.path, hit.line
+        contents = self._contents
+        if isinstance(contents, WithFolders):
+            for folder in sorted(words("fragment_folders")):
+                with suppress(GitError):
+                    if contents.has_files_in(folder):
+                        return f"{folder}/", 0
+        return None
 
     def _look_in(self, where: str, differences: list[DriftDifference]) -> tuple[Hit, ...]:
         by_word: dict[str, list[DriftDifference]] = defaultdict(list)

@@ -17,7 +17,7 @@ from cli_guard.errors import GitError
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
-from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
+from cli_guard.reviewers.drift.documents import is_left_out, is_page, pattern, words
 from cli_guard.reviewers.drift.links import anchors_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
@@ -36,6 +36,8 @@ MOST_FOLDERS = 20
 FILE_NAME = re.compile(
     r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc"
 )
+# A word that is no name of code: a header, a media type, a key of a protocol.
+STRING = re.compile(r"[A-Za-z]\w{0,30}(?:[-/:.][\w+]{1,30}){1,6}")
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
@@ -151,8 +153,8 @@ def find_differences(
             now = sides.new.get(key)
             if now and fact.kind in VALUED and _differ(fact, now):
                 yield DriftDifference(fact, path, now.value, altered=True)
-                if FILE_NAME.fullmatch(fact.value) and FILE_NAME.fullmatch(now.value):
-                    yield DriftDifference(Fact("file", fact.value), path, now.value)
+                if kind := _kind_of_value(fact, now, sides):
+                    yield DriftDifference(Fact(kind, fact.value), path, now.value)
         gone = [
             fact
             for fact in sides.old.values()
@@ -238,9 +240,25 @@ def _differ(old: Fact, new: Fact) -> bool:
     return old.kind != "type" or is_other
 
 
+def _kind_of_value(old: Fact, new: Fact, sides: Sides) -> str:
+    """Return what the value of a constant is to a reader who knows no constant: a file, a word, an exit code."""
+    if all(FILE_NAME.fullmatch(each.value) for each in (old, new)):
+        return "file"
+    if old.kind != "constant":
+        return ""
+    line = sides.old_text.split("\n")[old.line - 1]
+    if STRING.fullmatch(old.value) and re.search(
+        rf"[\"']{re.escape(old.value)}[\"']", line
+    ):
+        return "string"
+    is_exit = pattern("exit_name").search(old.name) is not None
+    is_code = all(re.fullmatch(r"[1-9]\d{0,2}", each.value) for each in (old, new))
+    return "exit" if is_exit and is_code else ""
+
+
 def _is_told_apart(fact: Fact, sides: Sides) -> bool:
     """Return whether a fact is told by itself, not only with the file or the function that is gone."""
-    if fact.kind == "anchor":
+    if fact.kind in ("anchor", "port"):
         return sides.change.status is not Status.DELETED
     return _has_owner(fact, sides)
 

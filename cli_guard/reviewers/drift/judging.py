@@ -80,6 +80,8 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
     if kind in ("flag", "variable", "key"):
         is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
         return not is_told and not is_in_sentence(hit.text, found.start())
+    if kind == "string":
+        return bool(re.search(rf"[\"'`]{name}[\"'`]", hit.text))
     if kind == "route":
         return bool(
             re.search(
@@ -267,6 +269,8 @@ def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
         return True
     if posixpath.basename(difference.new) == said:
         return False  # a file that keeps its name in another folder
+    if not difference.new and pattern("brings").search(spot.sentence):
+        return False  # the reader's own
     return (plain := said.removeprefix("./")) == path or (
         "/" in plain and path.endswith("/" + plain)
     )
@@ -325,6 +329,8 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
     imported = _imports(difference, page)
     if imported is not None:
         return imported and spot.is_code
+    if page.is_prose and not owner and _is_defined_in(page, fact.name):
+        return False
     if known:
         return not fact.name.startswith("_") or page.is_source
     if page.path == difference.path and not spot.before.strip(" \t/#*"):
@@ -338,13 +344,24 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
     if re.search(
         rf"\b(?:def|class|function|func|fn)\s+{re.escape(fact.name)}\b", page.text
     ):
-        return False  # the page defines one of its own
+        return False
     if spot.before.endswith("new ") and posixpath.splitext(difference.path)[1] in words(
         "without_new"
     ):
         return False
     is_call = page.text.startswith("(", match.end()) and not owner
     return is_call or pattern("role").search(spot.before) is not None
+
+
+def _is_defined_in(page: Page, name: str) -> bool:
+    """Return whether an example of a page gives a name its value or its body, so that the name is the page's own."""
+    defines = pattern("definition").pattern
+    for form in ("own_value", "own_body"):
+        written = pattern(form).pattern.replace("DEFINES", defines)
+        found = re.search(written.replace("NAME", re.escape(name)), page.text)
+        if found and page.spot(found.end() - 1).is_code:
+            return True
+    return False
 
 
 def _imports(difference: DriftDifference, page: Page) -> bool | None:
@@ -428,7 +445,11 @@ def _parameters(difference: DriftDifference, page: Page) -> Iterator[Span]:
             if is_tag
             else call_text(page.text, start)
         )
-        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", text):
+        behind = r"\s*[=:]"
+        before = page.spot(call.start()).before
+        if pattern("signature").fullmatch(before):
+            behind = r"\s*[=:,)\]?]"
+        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?={behind})", text):
             yield start + match.start(), start + match.end()
     named = rf"\b{owner}\b" if is_distinctive(difference.owner) else rf"\b{owner}\("
     code = rf"`~?[\w.]{{0,80}}\b{owner}(?:\(|`)"
