@@ -14,7 +14,7 @@ from dataclasses import replace
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
 from cli_guard.hooks import event_of
-from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
+from cli_guard.model import Finding, Hit, Report, Skipped, Status, fingerprint
 from cli_guard.repository.protocol import Searchable, WithFolders
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
@@ -34,6 +34,7 @@ from cli_guard.reviewers.drift.documents import (
     words,
 )
 from cli_guard.reviewers.drift.forms import VARIED, forms_of, number_of, words_of
+from cli_guard.reviewers.drift.imports import find_left_imports
 from cli_guard.reviewers.drift.judging import find_stale, is_in_use, is_searched_in_sources
 from cli_guard.reviewers.drift.unlisted import (
     Addition,
@@ -47,6 +48,8 @@ from cli_guard.secrets.redact import redact
 
 MOST_FINDINGS = 5
 MOST_CAUSES = 3
+# What is listed first: that it is no longer there needs no reading of a sentence.
+SURE = ("file", "folder", "anchor", "label", "flag", "target", "script")
 MOST_NAMES = 300
 MOST_ADDITIONS = 20
 MOST_PAGES = 200
@@ -73,14 +76,23 @@ def review(subject: ReviewInput) -> Report:
     additions = list(find_additions(sides, {each.new for each in differences}))[
         :MOST_ADDITIONS
     ]
-    if not differences and not additions:
+    is_moved = any(c.status in (Status.DELETED, Status.RENAMED) for c in subject.changes)
+    if not differences and not additions and not is_moved:
         return Report((), tuple(skipped))
     if not isinstance(subject.contents, Searchable):
         return Report((), (*skipped, NO_DOCUMENTS))
     project = project_names(subject)
     differences = [replace(each, project=project) for each in differences]
     lookup = Lookup(subject, subject.contents, skipped)
-    found = [*lookup.find(differences[:MOST_NAMES]), *lookup.find_gaps(additions)]
+    imports = find_left_imports(
+        subject.changes, differences, lookup.search, subject.text_at
+    )
+    # The surest first: those that stop a program, then lines that were true.
+    found = [
+        *imports,
+        *lookup.find(differences[:MOST_NAMES]),
+        *lookup.find_gaps(additions),
+    ]
     if len(differences) > MOST_NAMES:
         reason = f"drift: searched for {MOST_NAMES} of {len(differences):,} changed names"
         skipped.append(Skipped("some documents", reason))
@@ -140,7 +152,8 @@ class Lookup:
             hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path)
         )
         alive = {each for each in told if any(self._is_in_use(each, hit) for hit in hits)}
-        found = []
+        sure: list[Finding] = []
+        others: list[Finding] = []
         for (path, number), places in sorted(
             self._places.items(), key=lambda each: each[0]
         ):
@@ -148,8 +161,10 @@ class Lookup:
                 span: places[span] for span in sorted(places) if places[span] not in alive
             }
             if left and (page := self._pages[path]):
-                found.append(_finding(page, number, left))
-        return found
+                is_sure = any(each.fact.kind in SURE for each in left.values())
+                chosen = sure if is_sure else others
+                chosen.append(_finding(page, number, left))
+        return [*sure, *others]
 
     def _find_told(self) -> set[DriftDifference]:
         return {
