@@ -331,6 +331,8 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
         return imported and spot.is_code
     if page.is_prose and not owner and _is_defined_in(page, fact.name):
         return False
+    if not difference.new and _find_form(page, "own_link", fact.name):
+        return False  # another project's, to which the page leads
     if known:
         return not fact.name.startswith("_") or page.is_source
     if page.path == difference.path and not spot.before.strip(" \t/#*"):
@@ -355,13 +357,16 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
 
 def _is_defined_in(page: Page, name: str) -> bool:
     """Return whether an example of a page gives a name its value or its body, so that the name is the page's own."""
-    defines = pattern("definition").pattern
-    for form in ("own_value", "own_body"):
-        written = pattern(form).pattern.replace("DEFINES", defines)
-        found = re.search(written.replace("NAME", re.escape(name)), page.text)
-        if found and page.spot(found.end() - 1).is_code:
-            return True
-    return False
+    return any(
+        page.spot(found.end() - 1).is_code
+        for form in ("own_value", "own_body")
+        if (found := _find_form(page, form, name))
+    )
+
+
+def _find_form(page: Page, form: str, name: str) -> re.Match[str] | None:
+    written = pattern(form).pattern.replace("DEFINES", pattern("definition").pattern)
+    return re.search(written.replace("NAME", re.escape(name)), page.text)
 
 
 def _imports(difference: DriftDifference, page: Page) -> bool | None:
