@@ -119,10 +119,12 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
             or change.status is Status.UNMERGED
         ):
             continue
-        example = change.path.split("/", 1)[0].lower() in EXAMPLE_FOLDERS
-        if example or is_test_code(change.path):
-            continue
-        if is_page(change.path) and (is_left_out(change.path) or not change.removed):
+        if is_page(change.path):
+            is_left = is_left_out(change.path) or not change.removed
+        else:
+            top = change.path.split("/", 1)[0].lower()
+            is_left = top in EXAMPLE_FOLDERS or is_test_code(change.path)
+        if is_left:
             continue
         old = subject.contents.old(change) if change.removed else ""
         new = "" if change.status is Status.DELETED else subject.contents.new(change)
@@ -193,8 +195,11 @@ def find_differences(
         for c in subject.changes
         if c.status in (Status.ADDED, Status.RENAMED)
     }
+    left = {c.path for c in subject.changes if c.status is not Status.DELETED}
     for change in subject.changes:
         old = change.old_path or change.path
+        if not left.isdisjoint(_parents_of(old)):
+            continue  # a symbolic link is where the folder was
         # What is linked may tell of the past: a changelog that moves.
         is_own = is_page(old) and not is_vendored(old)
         if change.status in (Status.DELETED, Status.RENAMED) and (
@@ -311,13 +316,21 @@ def _find_moved_folders(subject: ReviewInput) -> Iterator[DriftDifference]:
         if change.status is Status.RENAMED and change.old_path:
             for old, new in _folders_of(change.old_path, change.path):
                 moves[old][new] += 1
-    left = [old for old in sorted(moves) if len(moves[old]) == 1 < moves[old].total()]
+    alone = [old for old in sorted(moves) if len(moves[old]) == 1 < moves[old].total()]
+    left = {each.path for each in subject.changes if each.status is not Status.DELETED}
     done: list[str] = []
-    for old in left[:MOST_FOLDERS]:
+    for old in alone[:MOST_FOLDERS]:
         is_inside = any(old.startswith(f"{each}/") for each in done)
-        if not is_inside and not _has_files(subject, old):
+        # A symbolic link in its place keeps every path.
+        is_linked = not left.isdisjoint({old, *_parents_of(old)})
+        if not is_inside and not is_linked and not _has_files(subject, old):
             done.append(old)
             yield DriftDifference(Fact("folder", old), f"{old}/", next(iter(moves[old])))
+
+
+def _parents_of(path: str) -> set[str]:
+    parts = path.split("/")
+    return {"/".join(parts[:end]) for end in range(1, len(parts))}
 
 
 def _folders_of(old: str, new: str) -> Iterator[tuple[str, str]]:
