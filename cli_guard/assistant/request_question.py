@@ -36,6 +36,8 @@ ASKED_DEFINITIONS = {
     for kind in ("error", "default", "environment", "setting", "use", "raise")
 }
 NAMED = pattern("asks_name")
+MARK = pattern("asks_mark")
+FILE = re.compile(r"(?<![\w/.-])[\w@./-]*\w\.[a-z]\w{0,5}(?![\w/(])")
 MESSAGE = pattern("asks_message")
 QUOTED = pattern("quoted_message")
 FIELD = pattern("message_field")
@@ -64,14 +66,17 @@ class Concept:
 class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 
-    `plain` is a name that may be an ordinary word (`where is run defined`). `message` is the text of a message, without
-    its fields; `is_quoted` says that it was marked as one.
+    `written` are names and files as they are written, dots included; `mark` is that of comments. `plain` is a name that
+    may be an ordinary word (`where is run defined`). `message` is the text of a message, without its fields; `is_quoted`
+    says that it was marked as one.
     """
 
     concepts: tuple[Concept, ...]
     names: tuple[str, ...]
     asked_for: frozenset[str]
     kinds: frozenset[str]
+    written: tuple[str, ...] = ()
+    mark: str = ""
     plain: str = ""
     message: tuple[str, ...] = ()
     is_quoted: bool = False
@@ -126,7 +131,20 @@ def parse_question(question: str) -> SearchQuery:
     names = _find_exact_names(FIELD.sub(" ", text) if message else text)
     named = NAMED.search(text)
     plain = named[1] if named and not names and named[1].lower() not in STOP else ""
-    return SearchQuery(unique, names, asked_for, kinds, plain, message, is_quoted)
+    if not plain and not names and len(content) == 1:
+        plain = content[0]
+    mark = MARK.search(text)
+    return SearchQuery(
+        unique,
+        names,
+        asked_for,
+        kinds,
+        _find_written_names(text),
+        mark[1] if mark else "",
+        plain,
+        message,
+        is_quoted,
+    )
 
 
 def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
@@ -195,6 +213,16 @@ def _find_exact_names(text: str) -> tuple[str, ...]:
             part for part in NAME.findall(named) if match[1] or part.lower() not in STOP
         ]
     return tuple(dict.fromkeys(found))[:MOST_CONCEPTS]
+
+
+def _find_written_names(text: str) -> tuple[str, ...]:
+    """Return files, exact names with their owners, and names with a capital, as they are written."""
+    exact = (
+        next(group for group in match.groups() if group is not None)
+        for match in EXACT.finditer(text)
+    )
+    found = (*FILE.findall(text), *exact, *(match[1] for match in PROPER.finditer(text)))
+    return tuple(dict.fromkeys(each.removesuffix("()") for each in found))[:MOST_CONCEPTS]
 
 
 def _find_proper_names(text: str) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """Answers a question about a repository with locations, best first, and a confidence."""
 
 import re
-import time
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -19,14 +18,15 @@ from cli_guard.assistant.retrieval.types import (
     FoundFact,
     FoundPlace,
     LocationKind,
+    NameUses,
     SearchConfidence,
     SearchResult,
 )
+from cli_guard.assistant.retrieval.uses import find_uses
 from cli_guard.assistant.retrieval.windows import fuse
 from cli_guard.code.definitions import find_definitions
 from cli_guard.model import Skipped
 
-SURVEY_SHARE = 0.6
 UNITS_OF_BEST = 3
 BEST_FILES = 2
 # Few files were named: then their text is asked about, be it a document or a test.
@@ -52,16 +52,14 @@ def find(
     *,
     allowed: Collection[str] | None = None,
     limit: int = 8,
-    seconds: float = 5.0,
     corrects: bool = True,
 ) -> SearchResult:
     """Find the answer to a question in plain English in `texts` (path -> text).
 
-    `allowed` are the paths to search (None: all), `limit` bounds the locations, `seconds` the time; files left out for
-    lack of time are listed in `skipped`. `corrects`: a misspelt word is read as the one that is meant. The same input
-    gives the same answer, time permitting.
+    `allowed` are the paths to search (None: all), `limit` bounds the locations; what is over the bounds of the work is
+    listed in `skipped`. `corrects`: a misspelt word is read as the one that is meant. The same input gives the same
+    answer.
     """
-    deadline = time.monotonic() + seconds
     query = parse_question(question)
     paths = sorted(
         texts if allowed is None else (path for path in set(allowed) if path in texts)
@@ -73,7 +71,10 @@ def find(
         if not tests:
             return SearchResult((), (), "none", len(paths), query.terms, absent=("tests",))
         paths = tests
-    survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
+    skipped: list[Skipped] = []
+    if uses := find_uses(query, texts, paths, skipped):
+        return _answer_uses(uses, query, len(paths), limit, skipped)
+    survey = count_words(query, texts, paths)
     absent = [
         each.word
         for i, each in enumerate(query.concepts)
@@ -81,21 +82,12 @@ def find(
     ]
     if meant := correct_words(absent, texts, paths) if corrects else {}:
         corrected = replace_words(question, meant)
-        left = deadline - time.monotonic()
-        found = find(
-            corrected, texts, allowed=allowed, limit=limit, seconds=left, corrects=False
-        )
+        found = find(corrected, texts, allowed=allowed, limit=limit, corrects=False)
         return replace(found, corrected=tuple(meant.items()))
-    skipped = list(survey.skipped)
+    skipped += survey.skipped
     matcher = Matcher(query)
     files: list[ScoredFile] = []
-    for number, path in enumerate(survey.candidates):
-        if time.monotonic() > deadline:
-            left = len(survey.candidates) - number
-            skipped.append(
-                Skipped(path, f"this file and {left - 1} others: no time left", asks=True)
-            )
-            break
+    for path in survey.candidates:
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
     order = fuse(
@@ -104,7 +96,7 @@ def find(
     )
     files.sort(key=lambda each: (-order[each.path], each.path))
     is_named = allowed is not None and len(paths) <= NAMED_FILES
-    exact = find_exact(query, texts, paths, deadline)
+    exact = find_exact(query, texts, paths)
     if exact:
         places, facts, confidence = _answer_exact(exact, files, texts, limit)
     else:
@@ -131,6 +123,31 @@ def find(
         missing=tuple(
             word for i, word in essential if files and files[0].covered[i] < MISSING
         ),
+    )
+
+
+def _answer_uses(
+    uses: NameUses, query: SearchQuery, looked_at: int, limit: int, skipped: list[Skipped]
+) -> SearchResult:
+    """Answer with the uses of a name; with its definition where nothing uses it."""
+    shown = (*uses.uses, *uses.tests) or uses.definitions
+    if "test" in query.asked_for:
+        shown = uses.tests or shown
+    one_a_file = {each.path: each for each in reversed(shown)}.values()
+    places = tuple(
+        FoundPlace(
+            each.path,
+            each.line,
+            each.line,
+            each.text,
+            "definition" if each.kind == "definition" else "use",
+            uses.name,
+            1.0,
+        )
+        for each in (*reversed(one_a_file),)[:limit]
+    )
+    return SearchResult(
+        places, (), "high", looked_at, query.terms, tuple(skipped), uses=uses
     )
 
 

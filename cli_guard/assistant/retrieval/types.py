@@ -67,6 +67,7 @@ class SearchResult:
     absent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     nearest: tuple[FoundPlace, ...] = ()
+    uses: "NameUses | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,17 @@ class NameReference:
     column: int
     text: str
     kind: ReferenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class NameUses:
+    """Who uses `name`: its definitions, its uses in code, and those in tests; `around` holds the function of each use."""
+
+    name: str
+    definitions: tuple[NameReference, ...]
+    uses: tuple[NameReference, ...]
+    tests: tuple[NameReference, ...]
+    around: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
