@@ -61,6 +61,12 @@ def answer_question(state: State) -> Iterator[str]:
             yield f"Confidence: {found['confidence']} ({place_kind(best)})."
             near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
             yield from (f"Also: {place_line(each)}" for each in near[:OTHERS])
+    elif found.get("is_vague") and not explained:
+        yield "Which part do you mean? The request names no file, function or message. For example:"
+        for each in found["nearest"]:
+            yield f"  explain {each['path']}"
+            if each["symbol"]:
+                yield f"  who calls {each['symbol']}?"
     elif found and not explained:
         yield not_found_line(found)
         yield from (f"Nearest: {place_line(each)}" for each in found["nearest"])

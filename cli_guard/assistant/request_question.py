@@ -44,6 +44,9 @@ FIELD = pattern("message_field")
 # The shortest text that is searched for as it is.
 MESSAGE_WORDS = 2
 MESSAGE_MOST = 60
+# What points at a thing without its name, and the words beside it from which on it is no longer vague.
+POINTING = frozenset("it this that thing things something stuff everything here".split())
+LEAST_SAID = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 
     `written` are names and files as they are written, dots included; `mark` is that of comments. `plain` is a name that
-    may be an ordinary word (`where is run defined`). `message` is the text of a message, without its fields; `is_quoted`
-    says that it was marked as one.
+    may be an ordinary word (`where is run defined`). `message` is the text of a message, without its fields, and
+    `is_quoted` says that it was marked as one. `points` says that it means a thing by "it" and says little of it.
     """
 
     concepts: tuple[Concept, ...]
@@ -80,6 +83,14 @@ class SearchQuery:
     plain: str = ""
     message: tuple[str, ...] = ()
     is_quoted: bool = False
+    points: bool = False
+
+    @property
+    def is_vague(self) -> bool:
+        """Return whether a question points at something, and only words that any code has say at what."""
+        return self.points and all(
+            _rank(each) for concept in self.concepts for each in concept.word.split()
+        )
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -144,6 +155,7 @@ def parse_question(question: str) -> SearchQuery:
         plain,
         message,
         is_quoted,
+        not names and len(content) < LEAST_SAID and not POINTING.isdisjoint(words),
     )
 
 

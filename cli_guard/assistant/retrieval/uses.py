@@ -87,9 +87,7 @@ def _find_marks(
                 yield NameReference(path, number, at, masked.line(number), "mention")
 
 
-def _group(
-    name: str, found: Sequence[NameReference], texts: Mapping[str, str]
-) -> NameUses:
+def _group(name: str, found: Sequence[NameReference], texts: Mapping[str, str]) -> NameUses:
     """Set the definitions and the tests apart; what was made from the source comes where there is nothing else."""
     ours = [each for each in found if kind_of(each.path) not in MADE] or found
     one_a_line = {(each.path, each.line): each for each in reversed(ours)}.values()
@@ -107,9 +105,7 @@ def _group(
     )
 
 
-def _name_holders(
-    uses: Iterable[NameReference], texts: Mapping[str, str]
-) -> Iterator[str]:
+def _name_holders(uses: Iterable[NameReference], texts: Mapping[str, str]) -> Iterator[str]:
     """Yield the name of the innermost definition around each use, "" outside of any."""
     path = ""
     for each in uses:
