@@ -121,6 +121,9 @@ def find(
             facts = collect_facts(
                 files[0].path, texts[files[0].path], files[0].units, query
             )
+    if "default" in query.kinds and confidence == "high":
+        values = [each for each in facts if each.kind not in ("function", "class")]
+        confidence = "high" if any(each.value for each in values) else "medium"
     if confidence == "none" and query.points:
         return ask_back(texts, paths)
     essential = [(i, each.word) for i, each in enumerate(query.concepts) if each.essential]
