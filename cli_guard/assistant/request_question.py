@@ -37,6 +37,7 @@ ASKED_DEFINITIONS = {
 }
 NAMED = pattern("asks_name")
 MARK = pattern("asks_mark")
+CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
 FILE = re.compile(r"(?<![\w/.-])[\w@./-]*\w\.[a-z]\w{0,5}(?![\w/(])")
 MESSAGE = pattern("asks_message")
 QUOTED = pattern("quoted_message")
@@ -69,8 +70,8 @@ class Concept:
 class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 
-    `written` are names and files as they are written, dots included; `mark` is that of comments. `plain` is a name that
-    may be an ordinary word (`where is run defined`). `message` is the text of a message, without its fields, and
+    `written` are names and files as they are written; `marks` are those of comments. `plain` is a name that may be an
+    ordinary word (`where is run defined`). `message` is the text of a message, without its fields, and
     `is_quoted` says that it was marked as one. `points` says that it means a thing by "it" and says little of it.
     """
 
@@ -79,7 +80,7 @@ class SearchQuery:
     asked_for: frozenset[str]
     kinds: frozenset[str]
     written: tuple[str, ...] = ()
-    mark: str = ""
+    marks: tuple[str, ...] = ()
     plain: str = ""
     message: tuple[str, ...] = ()
     is_quoted: bool = False
@@ -142,8 +143,9 @@ def parse_question(question: str) -> SearchQuery:
     names = _find_exact_names(FIELD.sub(" ", text) if message else text)
     named = NAMED.search(text)
     plain = named[1] if named and not names and named[1].lower() not in STOP else ""
-    if not plain and not names and len(content) == 1:
-        plain = content[0]
+    things = [word for word in content if not _rank(word)]
+    if "use" in kinds and not plain and not names and len(things) == 1:
+        plain = things[0]
     mark = MARK.search(text)
     return SearchQuery(
         unique,
@@ -151,7 +153,7 @@ def parse_question(question: str) -> SearchQuery:
         asked_for,
         kinds,
         _find_written_names(text),
-        mark[1] if mark else "",
+        tuple(filter(None, mark.groups())) if mark else (),
         plain,
         message,
         is_quoted,
@@ -233,7 +235,7 @@ def _find_written_names(text: str) -> tuple[str, ...]:
         next(group for group in match.groups() if group is not None)
         for match in EXACT.finditer(text)
     )
-    found = (*FILE.findall(text), *exact, *(match[1] for match in PROPER.finditer(text)))
+    found = (*FILE.findall(text), *exact, *CAPITAL.findall(text))
     return tuple(dict.fromkeys(each.removesuffix("()") for each in found))[:MOST_CONCEPTS]
 
 

@@ -25,8 +25,8 @@ def find_uses(
     query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str], skipped: Skips
 ) -> NameUses | None:
     """Find who uses what a question names; None where it does not ask for that, or names nothing that is there."""
-    if query.mark and (marked := list(_find_marks(query.mark, texts, paths))):
-        return _group(query.mark, marked, texts)
+    if query.marks and (marked := list(_find_marks(query.marks, texts, paths))):
+        return _group(" and ".join(query.marks), marked, texts)
     if "use" not in query.kinds:
         return None
     for name in (*query.written, query.plain):
@@ -71,17 +71,19 @@ def _find_importers(
 
 
 def _find_marks(
-    mark: str, texts: Mapping[str, str], paths: Iterable[str]
+    marks: Sequence[str], texts: Mapping[str, str], paths: Iterable[str]
 ) -> Iterator[NameReference]:
     """Yield the comments that begin with a mark ("TODO: ...")."""
-    form = re.compile(rf"(?:#|//|/\*|\*|--|;|%|<!--|\"\"\")\s{{0,9}}@?{mark}\b")
+    form = re.compile(
+        rf"(?:#|//|/\*|\*|--|;|%|<!--|\"\"\")\s{{0,9}}@?(?:{'|'.join(marks)})\b"
+    )
     left = MOST_MARKS
     for path in paths:
-        if mark not in texts[path] or language_for(path, texts[path]) is None:
+        if language_for(path, texts[path]) is None or not form.search(texts[path]):
             continue
         masked = MaskedLines(path, texts[path])
         for number, line in enumerate(texts[path].split("\n"), 1):
-            if left and mark in line and (found := form.search(line)):
+            if left and (found := form.search(line)):
                 left -= 1
                 at = found.start() + 1
                 yield NameReference(path, number, at, masked.line(number), "mention")
