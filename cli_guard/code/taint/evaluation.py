@@ -10,6 +10,7 @@ from cli_guard.code.taint.walk import Evaluators, File, Walk
 PLAIN = ("assign", "group", "constant")
 EVALUATORS: Evaluators = {
     "name": variables.name_value,
+    "group": variables.literal_value,
     "member": variables.stored_value,
     "index": variables.stored_value,
     "text": variables.text_value,

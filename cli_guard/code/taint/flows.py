@@ -10,7 +10,7 @@ from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
-from cli_guard.code.taint.program import FlowFunction
+from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
 from cli_guard.code.taint.tables import FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
@@ -35,8 +35,10 @@ __all__ = ["Flow", "TooBigError", "find_flows"]
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", "new")
-OWN = ("self", "this", "cls", "static", "super", "Self")
+OWN = ("self", "this", "cls", "static", "Self")
+PARENTS = ("super", "parent", "base")
 LONGEST_PATH = 5
+MOST_BASES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,9 @@ class _File:
         self._functions: dict[str, list[FlowFunction]] = {}
         for function in functions:
             self._functions.setdefault(function.name, []).append(function)
-        self._classes = {function.owner for function in functions if function.owner}
+        self._bases = bases_in(self._main.body)
+        owners = {function.owner for function in functions if function.owner}
+        self.classes = owners | self._bases.keys()
         self._summaries: dict[int, Summary | None] = {}
         self._fields: dict[str, Value] = {}
         self._handlers = [
@@ -136,8 +140,18 @@ class _File:
         if taint.origin.kind == "source":
             yield taint
         elif taint.origin.kind == "field" and depth < 4:
-            for stored in self._fields.get(taint.origin.name, CLEAN):
-                yield from self._sources(stored.lead_to(taint), depth + 1)
+            of, _, name = taint.origin.name.rpartition(".")
+            for each in self._lineage(of):
+                for stored in self._fields.get(f"{each}.{name}", CLEAN):
+                    yield from self._sources(stored.lead_to(taint), depth + 1)
+
+    def _lineage(self, name: str) -> list[str]:
+        """Return a class, and those of the file that it inherits from, the nearest first."""
+        found = [name]
+        for each in found:
+            new = (base for base in self._bases.get(each, ()) if base not in found)
+            found += list(new)[: MOST_BASES - len(found)]
+        return found
 
     def store(self, name: str, value: Value) -> None:
         self._fields[name] = union((self._fields.get(name, CLEAN), value))
@@ -165,28 +179,33 @@ class _File:
 
     def _resolve(self, name: str, owner: str) -> FlowFunction | None:
         of, _, last = name.rpartition(".")
-        if last.startswith("new ") or (not of and last in self._classes):
-            wanted = last.removeprefix("new ")
-            made = [
-                f
-                for each in (*CONSTRUCTORS, wanted)
-                for f in self._functions.get(each, ())
-                if f.owner == wanted
-            ]
-            return made[0] if made else None
+        if last == "new" and of in self.classes:  # Ruby
+            of, last = "", of
+        if last.startswith("new ") or (not of and last in self.classes):
+            made = self._lineage(last.removeprefix("new "))
+            return self._find_method(made, (*CONSTRUCTORS, *made))
+        inherited = self._lineage(owner)[1:]
+        if not of and last in PARENTS:
+            return self._find_method(inherited, (*CONSTRUCTORS, *inherited))
         candidates = self._functions.get(last, [])
         if not candidates:
             return None
         of = of.removeprefix("new ").rsplit(".", 1)[-1]
-        if of in OWN:
-            of = owner
+        if of in PARENTS:
+            return self._find_method(inherited, (last,))
         if of:
-            candidates = (
-                [f for f in candidates if f.owner == of] if of in self._classes else []
-            )
-        elif any(f.owner == owner for f in candidates):
-            candidates = [f for f in candidates if f.owner == owner]
-        return candidates[0] if candidates else None
+            return self._find_method(self._lineage(owner if of in OWN else of), (last,))
+        return self._find_method(self._lineage(owner), (last,)) or candidates[0]
+
+    def _find_method(
+        self, owners: list[str], names: tuple[str, ...]
+    ) -> FlowFunction | None:
+        """Return the method by one of these names of the first class that has one."""
+        for of in filter(None, owners):
+            for function in (f for name in names for f in self._functions.get(name, ())):
+                if function.owner == of:
+                    return function
+        return None
 
     def walk_function(
         self, function: FlowFunction, scope: FlowScope, given: Value, called: str
@@ -270,6 +289,19 @@ class _File:
                     entry.patterns["object"].search(parameter.text)
                 )
                 yield (replace(taint, whole=whole),)
+
+
+def bases_in(body: FlowNode) -> dict[str, list[str]]:
+    """Map the classes of a file to the names that their headings give: what they inherit from, and interfaces."""
+    found: dict[str, list[str]] = {}
+    todo = [body]
+    while todo:
+        node = todo.pop()
+        todo += node.parts
+        if node.op == "class":
+            heading = [part for part in node.parts if part.op in ("group", "name")]
+            found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
+    return found
 
 
 PARAMETERS = {"handlers", "parameters"}

@@ -25,7 +25,7 @@ from cli_guard.code.taint.values import (
     union,
 )
 
-FIELD_OWNERS = ("self", "this")
+FIELD_OWNERS = ("self", "this", "cls", "static")
 
 
 class File(Protocol):
@@ -35,6 +35,7 @@ class File(Protocol):
     text: str
     imports: Mapping[str, str]
     globals: set[str]
+    classes: set[str]
     implicit_self: bool
 
     def summary(
@@ -68,7 +69,8 @@ class Walk:
         self.breaks: list[list[FlowScope]] = []
         self.bound = frozenset(scope.values)
         receiver = function.parameters[0].names[:1] if has_receiver(function) else ()
-        self.own_names = frozenset((*FIELD_OWNERS, *receiver))
+        # What means the object itself, to which `me = self` adds a name.
+        self.own_names = {*FIELD_OWNERS, *receiver}
         self._evaluators = evaluators
 
     def value(self, node: FlowNode) -> Value:
@@ -112,6 +114,13 @@ class Walk:
 
     def allows(self, entry: FlowEntry, node: FlowNode) -> bool:
         return entry.allows(self.text_of(node))
+
+    def class_of(self, first: str) -> str:
+        """Return the class of the file whose fields are the members of a name, "" if that is not known."""
+        if first in self.own_names:
+            return self.function.owner
+        of = self.scope.types.get(first, first).rsplit(".", 1)[-1]
+        return of if of in self.file.classes else ""
 
     def source(self, node: FlowNode, names: tuple[str, ...]) -> Value:
         """Return the value of an expression that is a source as it is written."""
