@@ -80,7 +80,8 @@ def call_value(walk: Walk, node: FlowNode) -> Value:
         return safe_for(union((receiver, *arguments)), kinds)
     if is_common("tests", "throws", call.name) and given:
         walk.narrow(given[0], holds=True)
-    local = walk.file.summary(names, walk.function.owner)
+    is_given = any(walk.is_from_outside(value) for value in (receiver, *arguments))
+    local = walk.summary_of(names, anywhere=is_given)
     if local is None:
         return library_value(walk, call, closures)
     returned = local_value(walk, local, call)
@@ -220,6 +221,9 @@ def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValue
     step = (node.line, walk.line_of(node))
 
     def put(taint: Taint) -> Value:
+        if taint.origin.kind == "source" and summary.elsewhere:
+            origin = replace(taint.origin, line=node.line, at=node.start)
+            return (replace(taint, origin=origin, steps=(step,)),)
         if taint.origin.kind != "parameter" or taint.origin.name != key_of(function):
             return (taint,)
         found = given.get(taint.origin.position, CLEAN)
@@ -234,7 +238,8 @@ def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValue
             for taint in put(sink.taint):
                 # What a function of the file does with a value that this one gives it.
                 if taint.harms(sink.entry):
-                    walk.summary.reach(replace(sink, taint=taint))
+                    found = replace(sink, taint=taint)
+                    walk.summary.reach(walk.at(found, node) if summary.elsewhere else found)
     for name, taint in summary.stored:
         walk.summary.store(name, put(taint))
     for number, part in enumerate(node.parts[1:], first_position(function)):

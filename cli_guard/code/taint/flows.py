@@ -3,9 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.languages import language_for
+from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.calls import key_of
+from cli_guard.code.taint.elsewhere import Elsewhere
 from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
@@ -39,6 +43,10 @@ OWN = ("self", "this", "cls", "static", "Self")
 PARENTS = ("super", "parent", "base")
 LONGEST_PATH = 5
 MOST_BASES = 8
+MOST_KEPT = 32
+DEFAULT = re.compile(
+    r"\b(?:export\s+default|module\.exports\s*=)\s+(?:async\s+)?(?:function\s*\*?\s*)?(\w+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +72,40 @@ class Flow:
         return self.kind, self.name, self.steps[0][1]
 
 
-def find_flows(root: "SgNode", language: str, text: str, tables: Tables) -> list[Flow]:
-    """Return the flows of a file by line, one for each kind and sink.
+def find_flows(
+    root: "SgNode",
+    language: str,
+    text: str,
+    tables: Tables,
+    elsewhere: Elsewhere | None = None,
+) -> list[Flow]:
+    """Return the flows of a file by line, one for each kind and sink; `elsewhere` has what it calls of other files.
 
     Raises TooBigError if the file is too big to be followed.
     """
-    return _File(root, language, text, tables).flows()
+    return _File(root, language, text, tables, elsewhere).flows()
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _read_other(language: str, text: str, tables: Tables) -> "_File | None":
+    """Return a file whose functions another one calls, None for one that cannot be followed."""
+    try:
+        return _File(Trees(0).root(language, text), language, text, tables)
+    except (TooBigError, ValueError):
+        return None
 
 
 class _File:
-    def __init__(self, root: "SgNode", language: str, text: str, tables: Tables) -> None:
+    def __init__(
+        self,
+        root: "SgNode",
+        language: str,
+        text: str,
+        tables: Tables,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.tables = tables
+        self._elsewhere = elsewhere
         self.text = text
         self._lines = text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
@@ -123,7 +154,7 @@ class _File:
         steps = list(dict(steps).items())
         if len(steps) > LONGEST_PATH:
             steps = [*steps[:2], *steps[-(LONGEST_PATH - 2) :]]
-        name = dotted_name(sink.node)
+        name = sink.name or dotted_name(sink.node)
         return Flow(
             sink.entry,
             sink.kind,
@@ -162,6 +193,54 @@ class _File:
                 self.store(name, (taint,))
 
     def summary(
+        self, names: tuple[str, ...], owner: str, *, anywhere: bool
+    ) -> tuple[FlowFunction, Summary] | None:
+        found = self._summary(names, owner)
+        if found is not None or self._elsewhere is None:
+            return found
+        # What an import stands for may be the name of another one.
+        written, *others = names
+        spelled = self.imports.get(written.removeprefix("new ").partition(".")[0])
+        names = (written, *(n for n in others if spelled is None or spelled not in n))
+        for path, name in (each for n in names for each in self._elsewhere.places_of(n)):
+            text = self._elsewhere.read(path, anywhere)
+            language = language_for(path)
+            if text is None or language is None:
+                continue
+            other = _read_other(language, text, self.tables)
+            if other is not None and (found := other.summary_for_others(name, path)):
+                return found
+        return None
+
+    def summary_for_others(
+        self, name: str, path: str
+    ) -> tuple[FlowFunction, Summary] | None:
+        """Return what a function does with what a call in another file gives it, without the way through this one."""
+        try:
+            found = self._summary((name or self._default_name(),), "")
+        except TooBigError:
+            return None
+        if found is None:
+            return None
+        function, own = found
+        if function.owner and function.owner not in name:
+            return None
+        summary = Summary(checked=own.checked, elsewhere=True)
+        summary.returns = tuple(replace(t, steps=()) for t in own.returns if is_passed(t))
+        for sink in own.sinks.values():
+            if is_passed(sink.taint) and sink.taint.origin.kind == "parameter":
+                shown = f"{dotted_name(sink.node)} in {path}"
+                summary.reach(
+                    replace(sink, taint=replace(sink.taint, steps=()), name=shown)
+                )
+        return function, summary
+
+    def _default_name(self) -> str:
+        """Return the name of what a script exports as a whole."""
+        exported = DEFAULT.search(self.text)
+        return exported[1] if exported else ""
+
+    def _summary(
         self, names: tuple[str, ...], owner: str
     ) -> tuple[FlowFunction, Summary] | None:
         function = next(
@@ -302,6 +381,11 @@ def bases_in(body: FlowNode) -> dict[str, list[str]]:
             heading = [part for part in node.parts if part.op in ("group", "name")]
             found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
     return found
+
+
+def is_passed(taint: Taint) -> bool:
+    """Return whether a value is a parameter or from outside, and no field."""
+    return taint.origin.kind != "field"
 
 
 PARAMETERS = {"handlers", "parameters"}

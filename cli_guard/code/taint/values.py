@@ -222,7 +222,10 @@ def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A sink that a value reaches, with the call or assignment that is the sink."""
+    """A sink that a value reaches, with the call or assignment that is the sink.
+
+    `name` is that of a sink in another file; the call that leads there stands for it.
+    """
 
     entry: FlowEntry
     kind: str
@@ -230,6 +233,7 @@ class Reached:
     node: FlowNode
     line: int
     end_line: int
+    name: str = ""
 
 
 @dataclass(slots=True)
@@ -237,7 +241,8 @@ class Summary:
     """What a function does with its parameters and fields: what it returns, which sinks it feeds, what it stores.
 
     `test` is what it returns if that is all it does, `made_of` which parameter each variable in it is made of.
-    `checked` are the kinds for which a parameter is safe once the function has returned.
+    `checked` are the kinds for which a parameter is safe once the function has returned. It is from `elsewhere` if the
+    function is one of another file.
     """
 
     returns: Value = CLEAN
@@ -246,6 +251,7 @@ class Summary:
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
     test: FlowNode | None = None
     made_of: dict[str, str] = field(default_factory=dict)
+    elsewhere: bool = False
 
     def reach(self, sink: Reached) -> None:
         """Keep a sink, the surest way to it if there are several from one origin."""

@@ -11,11 +11,12 @@ from typing import Protocol
 from cli_guard.code.taint.guards import Narrowing, narrowings
 from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
-from cli_guard.code.taint.tables import ALL, FlowEntry, Tables
+from cli_guard.code.taint.tables import ALL, FlowEntry, Tables, is_common
 from cli_guard.code.taint.values import (
     CLEAN,
     SHOWN,
     FlowScope,
+    Origin,
     Reached,
     Summary,
     Taint,
@@ -26,6 +27,9 @@ from cli_guard.code.taint.values import (
 )
 
 FIELD_OWNERS = ("self", "this", "cls", "static")
+# A variable may be told by a condition that has the variable in it: `row = (row && row[key])[name]`.
+MOST_CONDITIONS = 4
+UNKNOWN: Value = (Taint(Origin("source", "")),)
 
 
 class File(Protocol):
@@ -39,9 +43,12 @@ class File(Protocol):
     implicit_self: bool
 
     def summary(
-        self, names: tuple[str, ...], owner: str
+        self, names: tuple[str, ...], owner: str, *, anywhere: bool
     ) -> tuple[FlowFunction, Summary] | None:
-        """Return the function of the file that a call by one of these dotted names runs, and what it does."""
+        """Return the function that a call by one of these dotted names runs, and what it does.
+
+        It is of this file, of another one of the change or, `anywhere`, of one that is imported.
+        """
 
     def walk_function(
         self, function: FlowFunction, scope: FlowScope, given: Value, called: str
@@ -72,6 +79,7 @@ class Walk:
         # What means the object itself, to which `me = self` adds a name.
         self.own_names = {*FIELD_OWNERS, *receiver}
         self._evaluators = evaluators
+        self._conditions = 0
 
     def value(self, node: FlowNode) -> Value:
         """Evaluate an expression or statement, with all that it does."""
@@ -167,7 +175,16 @@ class Walk:
         return self.scope.tests.get(path) if path else None
 
     def function_called(self, node: FlowNode) -> tuple[FlowFunction, Summary] | None:
-        return self.file.summary(self.names_of(node), self.function.owner)
+        names = self.names_of(node)
+        return self.summary_of(names, anywhere=is_common("tests", "named", names[0]))
+
+    def summary_of(
+        self, names: tuple[str, ...], *, anywhere: bool
+    ) -> tuple[FlowFunction, Summary] | None:
+        """Return what `File.summary` has for a call, nothing for one of a parameter."""
+        if names[0] in self.function.parameter_names:
+            return None
+        return self.file.summary(names, self.function.owner, anywhere=anywhere)
 
     def is_clean(self, node: FlowNode) -> bool:
         return not any(taint.origin.kind == "source" for taint in self._quietly(node))
@@ -180,12 +197,16 @@ class Walk:
         return bool(value) and all("resolved" in taint.safe for taint in value)
 
     def _quietly(self, node: FlowNode) -> Value:
-        """Evaluate an expression once more, without noting what it reaches."""
+        """Evaluate an expression once more, without noting what it reaches; not known if conditions nest too deep."""
+        if self._conditions >= MOST_CONDITIONS:
+            return UNKNOWN
         kept = self.summary
         scope = self.scope
         self.summary = Summary()
         self.scope = self.branch_off()
+        self._conditions += 1
         value = self.value(node)
+        self._conditions -= 1
         self.summary = kept
         self.scope = scope
         return value
@@ -204,10 +225,17 @@ class Walk:
         """Note that a value reaches a sink, unless it is safe for it, or of the wrong sort."""
         for taint in value:
             if taint.harms(entry):
-                end_line = node.line + self.text_of(node).count("\n")
-                self.summary.reach(
-                    Reached(entry, entry.data["kind"], taint, node, node.line, end_line)
-                )
+                found = Reached(entry, entry.data["kind"], taint, node, 0, 0)
+                self.summary.reach(self.at(found, node))
+
+    def at(self, sink: Reached, node: FlowNode) -> Reached:
+        """Return a sink as one that is at a node of this file."""
+        end_line = node.line + self.text_of(node).count("\n")
+        return replace(sink, node=node, line=node.line, end_line=end_line)
+
+    def is_from_outside(self, value: Value) -> bool:
+        """Return whether a value is known to be somebody else's choice."""
+        return any(t.origin.kind == "source" and not t.origin.secret for t in value)
 
 
 Evaluators = Mapping[str, Callable[[Walk, FlowNode], Value]]
