@@ -6,7 +6,7 @@ import pytest
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.elsewhere import MOST_FILES, Elsewhere
+from cli_guard.code.taint.elsewhere import Elsewhere
 from cli_guard.code.taint.flows import Flow, find_flows
 from cli_guard.code.taint.tables import tables_of
 

@@ -54,7 +54,7 @@ def inspect(
         return
     from cli_guard.code.taint.flows import TooBigError, find_flows
 
-    def find(given: str, *, old: bool = False) -> list[Flow]:
+    def find(given: str, *, old: bool = False) -> "list[Flow]":
         root = subject.trees.root(language, given)
         path = (old and change.old_path) or change.path
         beside = others.beside(path, language, given, old=old) if old else elsewhere
