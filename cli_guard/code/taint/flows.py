@@ -225,7 +225,7 @@ class _File:
         function, own = found
         if function.owner and function.owner not in name:
             return None
-        summary = Summary(checked=own.checked, elsewhere=True)
+        summary = replace(own, elsewhere=True, sinks={}, stored={})
         summary.returns = tuple(replace(t, steps=()) for t in own.returns if is_passed(t))
         for sink in own.sinks.values():
             if is_passed(sink.taint) and sink.taint.origin.kind == "parameter":

@@ -78,6 +78,10 @@ class Walk:
         receiver = function.parameters[0].names[:1] if has_receiver(function) else ()
         # What means the object itself, to which `me = self` adds a name.
         self.own_names = {*FIELD_OWNERS, *receiver}
+        self.is_escaping = is_common("calls", "escapes", function.name)
+        # What the function returns as it was given.
+        self.unchanged: Value = CLEAN
+        self._given = dict(scope.values)
         self._evaluators = evaluators
         self._conditions = 0
 
@@ -151,6 +155,17 @@ class Walk:
         line = text[line_start : line_end if line_end >= 0 else None].strip()
         return line[:SHOWN]
 
+    def note_unchanged(self, node: FlowNode, value: Value) -> None:
+        """Note what of a value that is returned is a parameter as it was given."""
+        path = path_of(node) if self.is_escaping else ""
+        if path in self._given:
+            is_given = self.scope.values.get(path) is self._given[path]
+            self.unchanged += tuple(
+                t
+                for t in value
+                if t.origin.kind == "parameter" and (is_given or not t.steps)
+            )
+
     def pass_on(self, value: Value, node: FlowNode, guesses: int = 0) -> Value:
         """Return a value after the step at a node."""
         shown = self.line_of(node) if value else ""
@@ -165,8 +180,13 @@ class Walk:
         self, condition: FlowNode, holds: bool, scope: FlowScope | None = None
     ) -> None:
         """Mark in a scope what is safe if a condition holds, or does not."""
+        scope = scope or self.scope
         for narrowing in narrowings(condition, holds, self):
-            narrow_scope(scope or self.scope, narrowing)
+            path = narrowing.path
+            if "." in path and path not in scope.values and ALL not in narrowing.kinds:
+                # A source by its own name, which is not yet safe for all.
+                scope.set(path, self._quietly(narrowing.node))
+            narrow_scope(scope, narrowing)
 
     # What guards ask.
 
