@@ -226,9 +226,11 @@ class _File:
         if function.owner and function.owner not in name:
             return None
         summary = replace(own, elsewhere=True, sinks={}, stored={})
-        summary.returns = tuple(replace(t, steps=()) for t in own.returns if is_passed(t))
+        summary.returns = tuple(
+            replace(t, steps=()) for t in own.returns if t.origin.kind != "field"
+        )
         for sink in own.sinks.values():
-            if is_passed(sink.taint) and sink.taint.origin.kind == "parameter":
+            if sink.taint.origin.kind == "parameter" and sink.kind != "mass-assignment":
                 shown = f"{dotted_name(sink.node)} in {path}"
                 summary.reach(
                     replace(sink, taint=replace(sink.taint, steps=()), name=shown)
@@ -381,11 +383,6 @@ def bases_in(body: FlowNode) -> dict[str, list[str]]:
             heading = [part for part in node.parts if part.op in ("group", "name")]
             found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
     return found
-
-
-def is_passed(taint: Taint) -> bool:
-    """Return whether a value is a parameter or from outside, and no field."""
-    return taint.origin.kind != "field"
 
 
 PARAMETERS = {"handlers", "parameters"}
