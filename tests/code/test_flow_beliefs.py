@@ -126,6 +126,12 @@ app.get('/', (req, res) => {
   res.send('<p>' + escapeXml(req.query.n));
   if (isValid(req.query.m)) { res.send('<p>' + req.query.m); } // BAD
   if (isSafe(req.query.o)) { res.send('<p>' + req.query.o); }
+  const types = ['pdf', 'doc'];
+  if (types.indexOf(req.query.t) === -1) { return; }
+  res.send('<p>' + req.query.t);
+  const page = path.join(base, req.query.p);
+  if (!page.startsWith(base)) { throw new Error('outside'); }
+  require(page);
 });
 """,
     "php": r"""<?php
@@ -163,6 +169,14 @@ class Page extends HttpServlet {
 }
 """,
 }
+
+
+def test_a_variable_may_be_in_the_condition_that_it_is_told_by() -> None:
+    text = "let row = (row && row[key])[name]; if (row) { eval(req.query.x); }"
+    tables = tables_of("javascript")
+    assert tables is not None
+    root = Trees().root("javascript", text)
+    assert [flow.kind for flow in find_flows(root, "javascript", text, tables)] == ["code"]
 
 
 @pytest.mark.parametrize("language", PROGRAMS)

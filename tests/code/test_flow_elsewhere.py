@@ -6,7 +6,7 @@ import pytest
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.elsewhere import Elsewhere
+from cli_guard.code.taint.elsewhere import MOST_FILES, Elsewhere
 from cli_guard.code.taint.flows import Flow, find_flows
 from cli_guard.code.taint.tables import tables_of
 
@@ -217,6 +217,38 @@ def flows_of(files: Mapping[str, str], *, listed: bool) -> tuple[Elsewhere, list
     elsewhere = Elsewhere(path, language, text, changed, files.get)
     root = Trees().root(language, text)
     return elsewhere, find_flows(root, language, text, tables, elsewhere)
+
+
+def test_few_files_are_read() -> None:
+    names = [f"part{number}" for number in range(3 * MOST_FILES)]
+    imports = "".join(f"from app.{name} import run as {name}\n" for name in names)
+    calls = "".join(f"{name}(request.args['n'])\n" for name in names)
+    helper = "import os\ndef run(n):\n    os.system(n)\n"
+    files = {"app/views.py": f"from flask import request\n{imports}{calls}"}
+    files |= {f"app/{name}.py": helper for name in names}
+    elsewhere, found = flows_of(files, listed=True)
+    assert len(found) == MOST_FILES
+    assert elsewhere.was_asked
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from .........etc import passwd as run",
+        "import run from '../../../../etc/passwd'",
+        "const run = require('./..//../x')",
+        "from os import system as run",
+        "import run from 'run'",
+    ],
+)
+def test_nothing_outside_the_repository_is_asked_for(statement: str) -> None:
+    asked: list[str] = []
+    path = "app/views.py" if statement.startswith("from") else "app/views.ts"
+    language = language_for(path) or ""
+    elsewhere = Elsewhere(path, language, statement, frozenset(), asked.append)
+    for place, _ in elsewhere.places_of("run"):
+        elsewhere.read(place, anywhere=True)
+    assert not [each for each in asked if each.startswith(("/", ".")) or "/../" in each]
 
 
 @pytest.mark.parametrize("language", REPOSITORIES)

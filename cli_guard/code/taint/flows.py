@@ -1,4 +1,4 @@
-"""Find where data that somebody else chose reaches a call that it can harm, within one file."""
+"""Find where data that somebody else chose reaches a call that it can harm, in a file and the helpers that it calls."""
 
 import re
 from collections.abc import Iterable, Mapping
