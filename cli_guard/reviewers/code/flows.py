@@ -49,7 +49,9 @@ def inspect(
     if tables is None:
         return
     elsewhere = others.beside(change.path, language, text)
-    may_hold = tables.may_hold_flow(text) or elsewhere.may_complete(tables)
+    may_hold = tables.may_hold_flow(text) or (
+        elsewhere is not None and elsewhere.may_complete(tables)
+    )
     if not may_hold or trees.unreadable(language, text):
         return
     from cli_guard.code.taint.flows import TooBigError, find_flows

@@ -11,12 +11,12 @@ from cli_guard.reviewers.review_input import ReviewInput
 if TYPE_CHECKING:
     from cli_guard.code.taint.elsewhere import Elsewhere
 
-# A change of more files has itself most of what it calls.
+# In a change of more files each is followed by itself: to read the helpers of all costs half as much as the review.
 MOST_CHANGED = 200
 
 
 class OtherFiles:
-    """What a review reads of other files: those of the change, and those that it leaves if it is not big."""
+    """What a review reads of other files, of the change and of the rest of the index, unless the change is big."""
 
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
@@ -35,8 +35,10 @@ class OtherFiles:
 
     def beside(
         self, path: str, language: str, text: str, *, old: bool = False
-    ) -> "Elsewhere":
+    ) -> "Elsewhere | None":
         """Return the other files for one file, as they are after the change or, for an `old` text, before it."""
+        if len(self._listed) > MOST_CHANGED:
+            return None
         from cli_guard.code.taint.elsewhere import Elsewhere
 
         read = self._read_old if old else self._read
@@ -45,8 +47,6 @@ class OtherFiles:
         return made
 
     def _read(self, path: str) -> str | None:
-        if path not in self._listed and len(self._listed) > MOST_CHANGED:
-            return None
         text = self._subject.text_at(path)
         language = language_for(path)
         if text is None or language is None or trees.unreadable(language, text):
