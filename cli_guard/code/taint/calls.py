@@ -74,7 +74,9 @@ def call_value(walk: Walk, node: FlowNode) -> Value:
     # A method of what is a source already is judged as such.
     if source and not any(taint.origin.kind == "source" for taint in receiver):
         return source
-    is_given = any(walk.is_from_outside(value) for value in (receiver, *arguments))
+    is_given = walk.file.has_others and any(
+        walk.is_from_outside(value) for value in (receiver, *arguments)
+    )
     local = walk.summary_of(names, anywhere=is_given)
     sanitizers = walk.find("sanitizer", "call", node, names)
     if local is not None:  # what a table of ours names is a library's

@@ -106,6 +106,7 @@ class _File:
     ) -> None:
         self.tables = tables
         self._elsewhere = elsewhere
+        self.has_others = elsewhere is not None
         self.text = text
         self._lines = text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
@@ -265,15 +266,15 @@ class _File:
         if last.startswith("new ") or (not of and last in self.classes):
             made = self._lineage(last.removeprefix("new "))
             return self._find_method(made, (*CONSTRUCTORS, *made))
-        inherited = self._lineage(owner)[1:]
         if not of and last in PARENTS:
+            inherited = self._lineage(owner)[1:]
             return self._find_method(inherited, (*CONSTRUCTORS, *inherited))
         candidates = self._functions.get(last, [])
         if not candidates:
             return None
         of = of.removeprefix("new ").rsplit(".", 1)[-1]
         if of in PARENTS:
-            return self._find_method(inherited, (last,))
+            return self._find_method(self._lineage(owner)[1:], (last,))
         if of:
             return self._find_method(self._lineage(owner if of in OWN else of), (last,))
         return self._find_method(self._lineage(owner), (last,)) or candidates[0]

@@ -212,9 +212,11 @@ def is_own_object(walk: Walk, node: FlowNode) -> bool:
 
 def literal_value(walk: Walk, node: FlowNode) -> Value:
     """Unite what is written together; an object that is written with its type keeps each part in a field."""
+    if not node.name:
+        return walk.union(node)
     of = walk.function.owner if node.name == "Self" else node.name.rsplit(".", 1)[-1]
     values = [walk.value(part) for part in node.parts]
-    for key, value in zip(node.keys, values, strict=False) if of else ():
+    for key, value in zip(node.keys, values, strict=False):
         if key:
             walk.summary.store(f"{of}.{key}", value)
     return union(values)

@@ -41,6 +41,7 @@ class File(Protocol):
     globals: set[str]
     classes: set[str]
     implicit_self: bool
+    has_others: bool
 
     def summary(
         self, names: tuple[str, ...], owner: str, *, anywhere: bool
