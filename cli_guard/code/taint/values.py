@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry
 from cli_guard.lazy import dataclass
+
+if TYPE_CHECKING:
+    from cli_guard.code.taint.guards import GuardFacts
 
 MOST_TAINTS = 6
 MOST_STEPS = 6
@@ -19,6 +23,8 @@ LOCAL_KINDS = frozenset(
 )
 MOST_GUESSES = 2
 LONGEST_PART = 80
+# Among the kinds for which a value is safe: its signs were replaced, or there are none in it.
+REPLACED = "replaced"
 # An address that begins with one slash is on this site; with two it is not.
 LOCAL_ADDRESS = frozenset(("slash", "one-slash"))
 
@@ -222,7 +228,10 @@ def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A sink that a value reaches, with the call or assignment that is the sink."""
+    """A sink that a value reaches, with the call or assignment that is the sink.
+
+    `name` is that of a sink in another file; the call that leads there stands for it.
+    """
 
     entry: FlowEntry
     kind: str
@@ -230,14 +239,18 @@ class Reached:
     node: FlowNode
     line: int
     end_line: int
+    name: str = ""
 
 
 @dataclass(slots=True)
 class Summary:
     """What a function does with its parameters and fields: what it returns, which sinks it feeds, what it stores.
 
-    `test` is what it returns if that is all it does, `made_of` which parameter each variable in it is made of.
-    `checked` are the kinds for which a parameter is safe once the function has returned.
+    `test` is what it returns if that is all it does, `made_of` which parameter each variable in it is made of; `facts`
+    are those at its end. If it is named like a check, `believed` are the kinds that it checks by parameter; if it is
+    named like one that escapes, `escapes` those for which its result is safe.
+    `checked` are the kinds for which a parameter is safe once the function has returned. It is from `elsewhere` if the
+    function is one of another file.
     """
 
     returns: Value = CLEAN
@@ -246,6 +259,10 @@ class Summary:
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
     test: FlowNode | None = None
     made_of: dict[str, str] = field(default_factory=dict)
+    facts: "GuardFacts | None" = None
+    believed: dict[int, frozenset[str]] = field(default_factory=dict)
+    escapes: frozenset[str] = frozenset()
+    elsewhere: bool = False
 
     def reach(self, sink: Reached) -> None:
         """Keep a sink, the surest way to it if there are several from one origin."""
