@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.calls import key_of
 from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
@@ -30,7 +31,7 @@ from cli_guard.lazy import dataclass
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-__all__ = ["Flow", "TooBigError", "find_flows"]
+__all__ = ["Flow", "TooBigError", "find_flows", "flows_of"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
@@ -68,6 +69,16 @@ def find_flows(root: "SgNode", language: str, text: str, tables: Tables) -> list
     Raises TooBigError if the file is too big to be followed.
     """
     return _File(root, language, text, tables).flows()
+
+
+def flows_of(trees: Trees, language: str, text: str, tables: Tables) -> list[Flow]:
+    """Return the same, found once for all who ask while the tree of the text is kept. Raises TooBigError."""
+    return trees.derive(
+        ("flows", tables),
+        language,
+        text,
+        lambda root: find_flows(root, language, text, tables),
+    )
 
 
 class _File:

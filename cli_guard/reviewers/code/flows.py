@@ -124,9 +124,9 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
 def _flows(
     subject: ReviewInput, language: str, text: str, tables: "Tables"
 ) -> list["Flow"]:
-    from cli_guard.code.taint.flows import find_flows
+    from cli_guard.code.taint.flows import flows_of
 
-    return find_flows(subject.trees.root(language, text), language, text, tables)
+    return flows_of(subject.trees, language, text, tables)
 
 
 def _only_new(
