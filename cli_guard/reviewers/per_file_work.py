@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import suffix_of
-from cli_guard.code.syntax import MOST_CHARS, Trees
+from cli_guard.code.syntax import Trees
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Contents, FileChange
 from cli_guard.reviewers import workers
@@ -20,16 +20,15 @@ from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.registry import REVIEWERS, examining
 from cli_guard.reviewers.review_input import ReviewInput
 
-# Below this everything is kept anyway, and another order gains nothing: of what is added, and of what is read.
+# Below this everything is kept anyway, and another order gains nothing.
 BIG_CHARS = 500_000
-BIG_READ = MOST_CHARS // 2
 # In a process that knows its own identity already, a look at what is known to be clean costs less than this.
 RECALLED_CHARS = 10_000
 # From about here a copy of the process saves more time (70 ms and more) than it costs (10 ms).
 CHARS_A_WORKER = 70_000
 CHARS_A_LINE = 35
 # The trees of one file, before and after, are enough.
-TREE_CHARS = 500_000
+TREE_CHARS = 200_000
 KINDS_LOADED = 10
 
 # The index of a file in the change, and the reviewers that have to examine it.
@@ -184,11 +183,9 @@ def add_file_work(
     chars = sum(
         sum(map(len, hunk.added)) for change in subject.changes for hunk in change.hunks
     )
-    read = chars_read(subject, chars)
-    is_quick = cache is not None and identity.cache_info().currsize > 0
-    if read <= BIG_READ and chars <= (RECALLED_CHARS if is_quick else BIG_CHARS):
+    if chars <= (RECALLED_CHARS if cache and identity.cache_info().currsize else BIG_CHARS):
         return subject
-    count = count_workers(subject, read)
+    count = count_workers(subject, chars)
     # A part of a review has not read every file whose results would be kept.
     clean_files = (
         CleanFiles(
@@ -200,17 +197,13 @@ def add_file_work(
     return replace(subject, work=PerFileWork(subject, count, clean_files, on_progress))
 
 
-def chars_read(subject: ReviewInput, added: int) -> int:
-    """Return how much is read at least: each file as a whole, however little changes.
+def count_workers(subject: ReviewInput, added: int) -> int:
+    """Return in how many processes the files are examined: each file is read as a whole, however little changes.
 
     Git is not asked for the sizes: a file goes on at least to where its last hunk ends.
     """
-    last = (change.hunks[-1] for change in subject.changes if change.hunks)
+    files = subject.changes.files
+    last = (change.hunks[-1] for change in files if change.hunks)
     lines = sum(hunk.new_start + len(hunk.added) for hunk in last)
-    return max(added, lines * CHARS_A_LINE)
-
-
-def count_workers(subject: ReviewInput, chars: int) -> int:
-    """Return in how many processes so much is read."""
-    most = min(chars // CHARS_A_WORKER, len(subject.changes.files))
+    most = min(max(added, lines * CHARS_A_LINE) // CHARS_A_WORKER, len(files))
     return min(most, workers.idle()) if most > 1 else 1

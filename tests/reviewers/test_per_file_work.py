@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers import code, commands, docs, refactor, secrets, workers
 from cli_guard.reviewers.per_file import Examiner
-from cli_guard.reviewers.per_file_work import (
-    PerFileWork,
-    add_file_work,
-    chars_read,
-    count_workers,
-)
+from cli_guard.reviewers.per_file_work import PerFileWork, add_file_work, count_workers
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.examples import expand
 
@@ -116,5 +111,4 @@ def test_long_files_are_divided_though_little_changes(
     new = {path: f"{text}other = 2\n" for path, text in old.items()}
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(workers, "idle", lambda: 4)
-        subject = subject_of(old, new)
-        assert count_workers(subject, chars_read(subject, 0)) == most
+        assert count_workers(subject_of(old, new), 0) == most
