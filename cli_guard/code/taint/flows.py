@@ -34,7 +34,7 @@ from cli_guard.lazy import dataclass
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-__all__ = ["Flow", "TooBigError", "find_flows"]
+__all__ = ["Flow", "TooBigError", "find_flows", "flows_of"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
@@ -93,6 +93,16 @@ def _read_other(language: str, text: str, tables: Tables) -> "_File | None":
         return _File(Trees(0).root(language, text), language, text, tables)
     except (TooBigError, ValueError):
         return None
+
+
+def flows_of(trees: Trees, language: str, text: str, tables: Tables) -> list[Flow]:
+    """Return the same, found once for all who ask while the tree of the text is kept. Raises TooBigError."""
+    return trees.derive(
+        ("flows", tables),
+        language,
+        text,
+        lambda root: find_flows(root, language, text, tables),
+    )
 
 
 class _File:

@@ -54,12 +54,14 @@ def inspect(
     )
     if not may_hold or trees.unreadable(language, text):
         return
-    from cli_guard.code.taint.flows import TooBigError, find_flows
+    from cli_guard.code.taint.flows import TooBigError, find_flows, flows_of
 
     def find(given: str, *, old: bool = False) -> "list[Flow]":
-        root = subject.trees.root(language, given)
         path = (old and change.old_path) or change.path
         beside = others.beside(path, language, given, old=old) if old else elsewhere
+        if beside is None:
+            return flows_of(subject.trees, language, given, tables)
+        root = subject.trees.root(language, given)
         return find_flows(root, language, given, tables, beside)
 
     try:
