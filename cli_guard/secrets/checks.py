@@ -179,11 +179,19 @@ def _in_document(candidate: Candidate, graded: CandidateJudgement) -> CandidateJ
     return (places.is_test_or_document(candidate.path) and stated(candidate)) or graded
 
 
-def stated(candidate: Candidate) -> CandidateJudgement | None:
-    """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example."""
+def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgement | None:
+    """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example.
+
+    What a column names as one (`has_name`) needs only a digit.
+    """
     value = candidate.value.rstrip(".:!?")
-    mixed = re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
-    if not mixed or values.is_filler(value.rstrip("0123456789!")) or _is_shown(candidate):
+    mixed = r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]"
+    form = rf"{mixed}|[a-z].*\d" if has_name else mixed
+    if (
+        not re.search(form, value)
+        or values.is_filler(value.rstrip("0123456789!"))
+        or _is_shown(candidate)
+    ):
         return None
     if values.password_strength(value) < Strength.LIKELY:
         return None
