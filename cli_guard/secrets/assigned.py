@@ -17,7 +17,9 @@ FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
 PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
 PARENT_REACH = 160
 DIRECTIVES = ("requirepass", "masterauth", "bindpw", "rootpw")
-SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)\s+$"
+SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
+# Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
+IDENTIFIER = r"(?:[\w-]*:){2}$"
 
 
 def name_before(text: str, position: int) -> int:
@@ -34,9 +36,9 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
         return None
     start = name_before(candidate.text, candidate.keyword_at)
     name = candidate.text[start : candidate.name_end]
-    if candidate.text.endswith(
-        "checksum/", 0, start
-    ):  # an annotation of Helm: the hash of a file
+    before = candidate.text[max(start - NAME_LIMIT, 0) : start]
+    # An annotation of Helm is the hash of a file.
+    if before.endswith("checksum/") or re.search(IDENTIFIER, before):
         return None
     kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
     if kind is None or (kind is SecretKind.PASSWORD) != (
@@ -227,7 +229,9 @@ def _chosen(name: str, value: str) -> Strength:
     parts = names.words_of(name)
     owners = words("signing_keys" if parts[-1:] == ["key"] else "signing") & set(parts[:-1])
     signs = parts == ["key"] or (parts[-1:] in (["key"], ["secret"]) and owners)
-    if signs and re.fullmatch(r"[^\W_]+(?:[-_. ][^\W_]+){3,9}", value):
+    # A sentence begins with a capital, or has letters of its language.
+    is_phrase = " " not in value or (value.islower() and value.isascii())
+    if signs and is_phrase and re.fullmatch(r"[^\W_]+(?:[-_. ][^\W_]+){3,9}", value):
         filler = [word in words("filler") for word in re.split(r"[-_. ]", value.lower())]
         return Strength.LIKELY if 2 * sum(filler) < len(filler) else Strength.NONE
     if not signs or not re.search(r"\d", value):

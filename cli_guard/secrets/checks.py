@@ -25,6 +25,8 @@ from cli_guard.secrets.values import Strength
 # How far back a word tells that a sentence shows something.
 SENTENCE = 160
 COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
+# What names the value behind it: a colon, or a word of a script that has no blanks between words.
+NAMED = r"[:=：＝\u3040-\u9fff\uac00-\ud7af][\s\"'`«„「『]{0,4}\Z"
 Check = Callable[[Candidate], CandidateJudgement | None]
 
 
@@ -200,13 +202,23 @@ def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgemen
     )
 
 
+def mentioned(candidate: Candidate) -> CandidateJudgement | None:
+    """Judge a password after a word for it, in a document or the comment of a line."""
+    if places.kind_of(candidate.path) != "prose" and not _is_in_comment(candidate):
+        return None
+    between = candidate.text[candidate.keyword_at : candidate.start]
+    return stated(candidate, has_name=bool(re.search(NAMED, between)))
+
+
 def commented(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in the comment of a line."""
+    return stated(candidate) if _is_in_comment(candidate) else None
+
+
+def _is_in_comment(candidate: Candidate) -> bool:
     start = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
-    line = candidate.text[
-        max(start, candidate.keyword_at - SENTENCE) : candidate.keyword_at
-    ]
-    return stated(candidate) if re.search(COMMENT, line) else None
+    start = max(start, candidate.keyword_at - SENTENCE)
+    return bool(re.search(COMMENT, candidate.text[start : candidate.keyword_at]))
 
 
 def _is_shown(candidate: Candidate) -> bool:

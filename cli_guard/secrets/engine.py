@@ -64,6 +64,7 @@ CHECKS: Mapping[str, Check] = {
             checks.signing,
             checks.stated,
             checks.commented,
+            checks.mentioned,
         ),
     )
 } | {
