@@ -18,6 +18,7 @@ PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s
 PARENT_REACH = 160
 DIRECTIVES = ("requirepass", "masterauth", "bindpw", "rootpw")
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
+POWERSHELL = (".ps1", ".psm1")
 # Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
 IDENTIFIER = r"(?:[\w-]*:){2}$"
 
@@ -254,6 +255,8 @@ def _given(
     candidate: Candidate, operator: str, name: str, start: int, *, bare: bool
 ) -> bool:
     flag = name.startswith("--") and len(name) > 4
+    if places.ending(candidate.path) in POWERSHELL:
+        flag = name.startswith("-")
     close = candidate.groups.get("close") or ""
     if ")" in close and operator not in FALLBACKS:
         return False

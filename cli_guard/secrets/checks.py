@@ -25,6 +25,8 @@ from cli_guard.secrets.values import Strength
 # How far back a word tells that a sentence shows something.
 SENTENCE = 160
 COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
+# Words before `key` that make it one that everyone may read.
+PUBLIC = r"(?i)\bp[uú]bli|öffentlich|公|открыт"
 # What names the value behind it: a colon, or a word of a script that has no blanks between words.
 NAMED = r"[:=：＝\u3040-\u9fff\uac00-\ud7af][\s\"'`«„「『]{0,4}\Z"
 Check = Callable[[Candidate], CandidateJudgement | None]
@@ -188,7 +190,7 @@ def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgemen
     """
     value = candidate.value.rstrip(".:!?")
     mixed = r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]"
-    form = rf"{mixed}|[a-z].*\d" if has_name else mixed
+    form = rf"{mixed}|[a-z].*\d.*\d" if has_name else mixed
     if (
         not re.search(form, value)
         or values.is_filler(value.rstrip("0123456789!"))
@@ -208,6 +210,20 @@ def mentioned(candidate: Candidate) -> CandidateJudgement | None:
         return None
     between = candidate.text[candidate.keyword_at : candidate.start]
     return stated(candidate, has_name=bool(re.search(NAMED, between)))
+
+
+def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
+    """Judge a key after a word for it, in a text or the comment of a line: base64 or alike, no digest."""
+    line_at = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
+    before = candidate.text[
+        max(line_at, candidate.keyword_at - SENTENCE) : candidate.keyword_at
+    ]
+    if places.kind_of(candidate.path) != "prose" and not re.search(COMMENT, before):
+        return None
+    is_mixed = re.search(r"[a-z]", candidate.value) and re.search(r"[A-Z]", candidate.value)
+    if not is_mixed or not values.is_random(candidate.value) or re.search(PUBLIC, before):
+        return None
+    return grade(candidate, Strength.STRONG, candidate.start, candidate.end)
 
 
 def commented(candidate: Candidate) -> CandidateJudgement | None:

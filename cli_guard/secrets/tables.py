@@ -39,6 +39,10 @@ MARKUP = (".html", ".htm", ".xhtml")
 # A cell that is one word, without the marks of a quotation or of stress, or of the end of a line of LaTeX.
 WORD = r"[\s`*_\"']*(?P<value>[^\s`*_\"']\S{4,100}?)[`*_\"']{0,3}\s*(?:\\\\[^\n]*)?"
 
+NAMES_PASSWORD = re.compile(
+    r"(?i)pass|\bpwd?\b|kennwort|mdp|contrase|senha|парол|密码|密碼|口令|パスワード|비밀번호|has[lł]o|wachtwoord"
+)
+
 Cell = tuple[int, str]
 
 
@@ -118,8 +122,8 @@ def _judge_cell(
 ) -> Iterator[CandidateJudgement]:
     end = start + len(value)
     candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
-    is_key = names.kind_of(head) in (names.SecretKind.SECRET, names.SecretKind.TOKEN)
-    has_name = not is_key or values.key_strength(value) is values.Strength.STRONG
+    is_key = values.key_strength(value) is values.Strength.STRONG
+    has_name = is_key or bool(NAMES_PASSWORD.search(head))
     yield from filter(None, [checks.stated(candidate, has_name=has_name)])
 
 
