@@ -37,9 +37,10 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
         return None
     start = name_before(candidate.text, candidate.keyword_at)
     name = candidate.text[start : candidate.name_end]
-    before = candidate.text[max(start - NAME_LIMIT, 0) : start]
     # An annotation of Helm is the hash of a file.
-    if before.endswith("checksum/") or re.search(IDENTIFIER, before):
+    if candidate.text.endswith("checksum/", 0, start) or _is_in_identifier(
+        candidate, start
+    ):
         return None
     kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
     if kind is None or (kind is SecretKind.PASSWORD) != (
@@ -75,6 +76,12 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     ):
         return None
     return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
+
+
+def _is_in_identifier(candidate: Candidate, start: int) -> bool:
+    """Return whether the name is a part of an identifier with colons, such as an ARN."""
+    before = candidate.text[max(start - NAME_LIMIT, 0) : start]
+    return before.endswith(":") and bool(re.search(IDENTIFIER, before))
 
 
 def _kind_of_key(candidate: Candidate, start: int, name: str) -> SecretKind | None:

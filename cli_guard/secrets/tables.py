@@ -132,18 +132,9 @@ def _tables(text: str, ending: str) -> Iterator[list[list[Cell]]]:
     if ending in SEPARATED:
         yield from (_read_separated(table) for table in compile_once(CSV).finditer(text))
         return
-    for table in compile_once(HTML).finditer(text):
-        rows = compile_once(HTML_ROW).finditer(text, *table.span())
-        yield [_cells(HTML_CELL, text, *row.span()) for row in rows] or [[]]
-    if ending in MARKUP:
-        return
-    for form, mark in ((PIPES, "|"), (LATEX, "&")):
-        for table in compile_once(form).finditer(text):
-            yield _split_lines(table, mark)
-    for table in compile_once(ASCIIDOC).finditer(text):
-        yield _read_asciidoc(table)
-    for table in compile_once(SIMPLE).finditer(text):
-        yield _read_columns(table)
+    for sign, form, read in FORMS:
+        if sign in text and not (ending in MARKUP and form != HTML):
+            yield from map(read, compile_once(form).finditer(text))
 
 
 def _cells(form: str, text: str, start: int, end: int) -> list[Cell]:
@@ -165,8 +156,14 @@ def _read_separated(table: re.Match[str]) -> list[list[Cell]]:
     return [_cells(field, table.string, at, at + len(line)) for at, line in _lines(table)]
 
 
-def _split_lines(table: re.Match[str], mark: str) -> list[list[Cell]]:
-    """Split the lines that have the mark between cells."""
+def _read_html(table: re.Match[str]) -> list[list[Cell]]:
+    rows = compile_once(HTML_ROW).finditer(table.string, *table.span())
+    return [_cells(HTML_CELL, table.string, *row.span()) for row in rows] or [[]]
+
+
+def _read_lines(table: re.Match[str]) -> list[list[Cell]]:
+    """Split the lines that have a bar, or in LaTeX an ampersand, between cells."""
+    mark = "&" if table[0].startswith("\\begin") else "|"
     rows = []
     for at, line in _lines(table):
         row = []
@@ -193,3 +190,13 @@ def _read_columns(table: re.Match[str]) -> list[list[Cell]]:
         if line.strip("= \t")
     ]
     return rows or [[]]
+
+
+# What a text with such a table has, how the table is found, and what reads it.
+FORMS = (
+    ("<t", HTML, _read_html),
+    ("|", PIPES, _read_lines),
+    ("&", LATEX, _read_lines),
+    ("|===", ASCIIDOC, _read_asciidoc),
+    ("==", SIMPLE, _read_columns),
+)
