@@ -206,22 +206,19 @@ def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgemen
 
 def mentioned(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in a document or the comment of a line."""
-    if places.kind_of(candidate.path) != "prose" and not _is_in_comment(candidate):
+    if not _is_in_text(candidate):
         return None
     between = candidate.text[candidate.keyword_at : candidate.start]
     return stated(candidate, has_name=bool(re.search(NAMED, between)))
 
 
 def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
-    """Judge a key after a word for it, in a text or the comment of a line: base64 or alike, no digest."""
-    line_at = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
-    before = candidate.text[
-        max(line_at, candidate.keyword_at - SENTENCE) : candidate.keyword_at
-    ]
-    if places.kind_of(candidate.path) != "prose" and not re.search(COMMENT, before):
+    """Judge a key after a word for it, in a document or a comment: base64 or alike, no digest, and not public."""
+    value = candidate.value
+    is_mixed = re.search(r"[a-z]", value) and re.search(r"[A-Z]", value)
+    if not is_mixed or not values.is_random(value) or not _is_in_text(candidate):
         return None
-    is_mixed = re.search(r"[a-z]", candidate.value) and re.search(r"[A-Z]", candidate.value)
-    if not is_mixed or not values.is_random(candidate.value) or re.search(PUBLIC, before):
+    if re.search(PUBLIC, _line_before(candidate)):
         return None
     return grade(candidate, Strength.STRONG, candidate.start, candidate.end)
 
@@ -231,10 +228,18 @@ def commented(candidate: Candidate) -> CandidateJudgement | None:
     return stated(candidate) if _is_in_comment(candidate) else None
 
 
+def _is_in_text(candidate: Candidate) -> bool:
+    return places.kind_of(candidate.path) == "prose" or _is_in_comment(candidate)
+
+
 def _is_in_comment(candidate: Candidate) -> bool:
+    return bool(re.search(COMMENT, _line_before(candidate)))
+
+
+def _line_before(candidate: Candidate) -> str:
     start = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
     start = max(start, candidate.keyword_at - SENTENCE)
-    return bool(re.search(COMMENT, candidate.text[start : candidate.keyword_at]))
+    return candidate.text[start : candidate.keyword_at]
 
 
 def _is_shown(candidate: Candidate) -> bool:
