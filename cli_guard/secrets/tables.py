@@ -105,7 +105,8 @@ def find_cells(
     if ending not in MARKUP and places.kind_of(path) != "prose":
         return
     for head, *rows in _tables(text, ending):
-        named = [n for n, (_, cell) in enumerate(head) if detector.pattern.search(cell)]
+        heads = [cell.replace("_", " ") for _, cell in head]
+        named = [n for n, cell in enumerate(heads) if detector.pattern.search(cell)]
         for row in rows if named else ():
             spend(row[0][0])
             for n in named:
@@ -113,7 +114,7 @@ def find_cells(
                 if word := compile_once(WORD).fullmatch(cell[1]):
                     start = cell[0] + word.start("value")
                     yield from _judge_cell(
-                        detector, text, path, start, word["value"], head[n][1]
+                        detector, text, path, start, word["value"], heads[n]
                     )
 
 
