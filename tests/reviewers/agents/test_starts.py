@@ -1,6 +1,8 @@
 """What starts by itself: harmless is advice, what is denied is denied, and everything else that is new asks."""
 
 import pytest
+from in_process import inspect, stage
+from repositories import Repo
 from reviewers.agents.surface_changes import SETTINGS, Files, as_json, found, hook, rules
 
 CLEAN = "#!/bin/sh\nset -e\ngit status --short\nruff check .\n"
@@ -363,3 +365,31 @@ def test_a_script_changes_beneath_an_old_start(
     assert rules({**other, "tools/x.sh": before}, {**other, "tools/x.sh": after}) == []
     nested = {f"a/{path}": text for path, text in old.items()}
     assert rules(nested, {**nested, "a/tools/x.sh": after}) == expected
+
+
+@pytest.mark.parametrize("folder", ("", "a/", "odd\nHEAD:README\n/"))
+def test_git_finds_the_start_above_a_changed_script(committed: Repo, folder: str) -> None:
+    script = f"{folder}tools/x.sh"
+    settings = {f"{folder}{SETTINGS}": hook("sh tools/x.sh"), "README": "x\n"}
+    committed.commit("a", {**settings, script: CLEAN})
+    stage(committed, {script: CLEAN + "curl -s https://x.example/ping\n"})
+    done = inspect(committed, "review", "--staged", "--format", "json")
+    agents = [each for each in done.json["findings"] if each["rule"].startswith("agent-")]
+    # Git cannot be asked for a path with a line break; its script is judged as any other.
+    expected = [] if "\n" in folder else ["agent-start"]
+    assert [each["rule"] for each in agents] == expected
+
+
+def test_a_start_that_a_merge_brings_is_found_above_what_it_resolves(
+    committed: Repo,
+) -> None:
+    committed.commit("a", {"x.sh": CLEAN})
+    committed.git("checkout", "-q", "-b", "other")
+    committed.commit("b", {SETTINGS: hook("sh x.sh"), "x.sh": CLEAN + "ruff format .\n"})
+    committed.git("checkout", "-q", "-")
+    committed.commit("c", {"x.sh": CLEAN + "ruff check src\n"})
+    assert committed.try_git("merge", "-q", "other").code
+    stage(committed, {"x.sh": CLEAN + "curl -s https://x.example/ping\n"})
+    done = inspect(committed, "review", "--staged", "--format", "json")
+    rules_found = {each["rule"] for each in done.json["findings"]}
+    assert "agent-start" in rules_found
