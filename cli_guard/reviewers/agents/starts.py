@@ -13,7 +13,7 @@ from cli_guard.commands import EffectKind, Verdict, judge_or_raise
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agent_paths import MAYBE
-from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
+from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree, context_of
 from cli_guard.reviewers.agents.scripts import ScriptFacts, read_script
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import folders
@@ -153,6 +153,11 @@ def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
         name, facts = unclean[0]
         is_grave = any(each.is_grave for _, each in unclean)
         return Start("asks", f"{name}: {facts.reason}", scripts, is_grave)
+    edited = f"{ROOT}/{EDITED}"
+    if any(
+        each.kind is EffectKind.EXEC and each.target == edited for each in verdict.effects
+    ):
+        return Start("asks", "it runs whatever file was edited", scripts)
     left = [
         each
         for each in verdict.effects
@@ -200,15 +205,21 @@ def fill_command(command: str, path: str) -> str:
     patterns = variable_patterns()
     command = patterns["editor_root"].sub(".", command)
     command = patterns["editor_file"].sub(EDITED, command)
-    return fill_variables(command, path)
+    return fill_variables(fill_edited(command), path)
 
 
 def fill_script(text: str, path: str) -> str:
     """Return a script with the tools' variables filled in, its own path and the file that its hook is about."""
     patterns = variable_patterns()
-    text = patterns["edited"].sub(EDITED, text)
-    text = patterns["itself"].sub(lambda _: shlex.quote(path), text)
+    text = patterns["itself"].sub(lambda _: shlex.quote(path), fill_edited(text))
     return fill_variables(text, path)
+
+
+def fill_edited(text: str) -> str:
+    """Return a text with the file that its hook is about, where it reads that from its input."""
+    patterns = variable_patterns()
+    text = patterns["edited"].sub(EDITED, text)
+    return patterns["edited_pipe"].sub(f"echo {EDITED}", text)
 
 
 def fill_variables(text: str, path: str) -> str:
