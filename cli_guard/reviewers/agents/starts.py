@@ -69,8 +69,9 @@ class StartJudge:
         if len(command) > LONGEST_COMMAND:
             return Start("asks", "it is too long to be judged", {})
         scripts = self._scripts_in(command, statement.path)
-        start = weigh(judge_or_raise(command, self._context), scripts)
-        missing = self._missing_script(command, statement.path)
+        verdict = judge_or_raise(command, self._context)
+        start = weigh(verdict, scripts)
+        missing = self._missing_program(verdict, statement.path)
         if start.sort == "advice" and missing:
             return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
         return start
@@ -80,14 +81,19 @@ class StartJudge:
         inner = fill_script(text, name)
         return read_script(name, inner, self._context).questions
 
-    def _missing_script(self, command: str, path: str) -> str:
-        """Return a word of a command that is the path of a script which was not recorded, "" if there is none."""
-        script = read_patterns("agents/programs.toml", "patterns")["script"]
-        for word in words_of(command):
-            is_path = script.fullmatch(word) and "/" in word
-            if is_path and self._find(word, path)[1] is None:
-                return word
+    def _missing_program(self, verdict: Verdict, path: str) -> str:
+        """Return a program or script below the tree that would run and was not recorded, "" if there is none."""
+        for effect in verdict.effects:
+            inside = (effect.target or "").removeprefix(f"{ROOT}/")
+            is_run = effect.kind is EffectKind.EXEC and inside != effect.target
+            if is_run and not self._is_there(inside, path):
+                return inside
         return ""
+
+    def _is_there(self, inside: str, path: str) -> bool:
+        return (
+            self._tree.exists(f"{ROOT}/{inside}") or self._find(inside, path)[1] is not None
+        )
 
     def _judge_whole(self, statement: SurfaceStatement) -> Start:
         text = fill_script(without_functions(statement), statement.path)

@@ -129,6 +129,17 @@ COMMANDS: dict[str, tuple[str, Files, str]] = {
     ),
     "a script that is not there": ("python3 .claude/hooks/x.py", {}, "start"),
     "a script that fetches": ("python3 tools/x.py", {"tools/x.py": FETCHES}, "start"),
+    "a program of the tree that is not there": ("tools/check --all", {}, "start"),
+    "a script by a variable with a default": (
+        "${CLAUDE_PLUGIN_ROOT:-.}/tools/x.sh",
+        {"tools/x.sh": CLEAN},
+        "start-clean",
+    ),
+    "a harmful script by a variable with a default": (
+        "${CLAUDE_PLUGIN_ROOT:-.}/tools/x.sh",
+        {"tools/x.sh": "some-program\n"},
+        "start",
+    ),
     "an unknown program": ("some-program --now", {}, "start"),
     "a network call": ("curl -s https://x.example/ping", {}, "start"),
     "code in the words": ("node -e 'require(\"./x\")'", {}, "start"),
