@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.facts import IDENTIFIER
+from cli_guard.code.changes.facts import IDENTIFIER, short_name
 from cli_guard.code.taint.tree_reader import COMMENTS
 
 if TYPE_CHECKING:
@@ -103,6 +103,4 @@ def plain_path(piece: str) -> str:
 
 def without_owners(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tokens with the last name of each path alone: `getScopes` of `context.getRequest().getScopes()`."""
-    return tuple(
-        piece if piece[:1] in QUOTES else piece.rpartition(".")[2] for piece in tokens
-    )
+    return tuple(piece if piece[:1] in QUOTES else short_name(piece) for piece in tokens)

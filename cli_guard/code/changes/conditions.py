@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.asked import asked_tokens
 from cli_guard.code.changes.comparisons import read_call
-from cli_guard.code.changes.facts import fold, words_of_name
+from cli_guard.code.changes.facts import fold, short_name, words_of_name
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
@@ -232,7 +232,7 @@ def leaves(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
     if shape not in ("call", "macro"):
         return False
     name = callee_name(source(node)[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
-    return name.rpartition(".")[2].lower() in exits()
+    return short_name(name).lower() in exits()
 
 
 def only_says(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:

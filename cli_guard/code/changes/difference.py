@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, FactKind
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, short_name
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -21,7 +21,7 @@ from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees, indents_too_deep
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange
+from cli_guard.model import FileChange, Hunk
 
 # Half of the words of a unit must be in another that is taken for the same.
 LIKENESS = 0.5
@@ -83,11 +83,24 @@ class FileDifference:
     renames: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def language(self) -> str:
+        """Return the language of its new side by its path, "" for none."""
+        return language_for(self.change.path) or ""
+
+    @property
     def size(self) -> int:
         """Return how much it holds: the facts of both sides, and the lines of their units."""
         sides = (self.old, self.new)
         lines = (u.end_line - u.line + 1 for side in sides for u in side.units)
         return sum(len(side.facts) for side in sides) + sum(lines)
+
+    def hunk_of(self, fact: CodeFact) -> Hunk | None:
+        """Return the first hunk that removed lines of a fact."""
+        for hunk in self.change.hunks:
+            last = hunk.old_start + len(hunk.removed) - 1
+            if hunk.removed and hunk.old_start <= fact.end_line and last >= fact.line:
+                return hunk
+        return None
 
     @cached_property
     def _before(self) -> tuple[CodeFact, ...]:
@@ -169,8 +182,8 @@ class ChangeDifference:
         found: dict[str, list[tuple[FileDifference, CodeFact]]] = {}
         for file in self.files:
             for fact in file.new.facts:
-                if fact.kind is FactKind.CALL:
-                    name = short_name(fact.name).lower()
+                if fact.is_call:
+                    name = fact.last_name.lower()
                     found.setdefault(name, []).append((file, fact))
         return found
 
@@ -206,10 +219,6 @@ class ChangeDifference:
             return None
         best = max(self._candidates, key=lambda new: likeness(unit, new), default=None)
         return best if best is not None and likeness(unit, best) >= LIKENESS else None
-
-
-def short_name(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def likeness(one: CodeUnit, other: CodeUnit) -> float:

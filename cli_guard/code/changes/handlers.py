@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import ADMITTING, Source, leaves, only_says
-from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold
+from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold, short_name
 from cli_guard.code.changes.naming import callee_name
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def looser_handlers(
 
     `before` has all facts of the unit that the change touches, `went` and `came` those of one side alone.
     """
-    fresh = {fact.name for fact in came if fact.kind is FactKind.CALL}
+    fresh = {fact.name for fact in came if fact.is_call}
     old_handlers = [fact for fact in went if fact.kind is FactKind.HANDLER]
     for new in came:
         if new.kind is not FactKind.HANDLER or not lets_on(new):
@@ -91,7 +91,7 @@ def looser_handlers(
         if old is not None:
             yield from ((old, new, why) for why in reasons(old, new))
             continue
-        calls = (f for f in before if f.kind is FactKind.CALL and f.name in covered)
+        calls = (f for f in before if f.is_call and f.name in covered)
         for call in calls:
             yield call, new, f"an error of `{call.name}` is caught here now, and it goes on"
 
@@ -110,5 +110,5 @@ def lets_on(handler: CodeFact) -> bool:
 
 
 def is_broad(handler: CodeFact) -> bool:
-    types = {each.rpartition(".")[2] for each in handler.name.replace("\\", ".").split()}
+    types = {short_name(each) for each in handler.name.replace("\\", ".").split()}
     return not types or not types.isdisjoint(BROAD)

@@ -98,7 +98,7 @@ def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator
 
 def list_operands(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
     """Return the operands of each condition."""
-    return frozenset(fact.operands for fact in facts if fact.kind in JUDGED)
+    return frozenset(fact.operands for fact in facts if fact.is_judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
-    is_asked = old.kind in JUDGED and new.kind in JUDGED
+    is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found
     if old.kind is not new.kind:
@@ -194,7 +194,7 @@ def loosened_condition(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):
         return None
-    leaves = old.kind is FactKind.GUARD
+    leaves = old.is_guard
     if leaves and was == now and new.detail == ONLY_SAYS:
         why = f"what followed `{old.name}` left here; now it only says so and goes on"
         return Looser(old, new, "condition", why)
@@ -214,7 +214,7 @@ def loosened_condition(
 
 def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Looser | None:
     """Return how an operand became looser by another one inside its brackets, or by its comparison."""
-    leaves = old.kind is FactKind.GUARD
+    leaves = old.is_guard
     sign = ALSO if leaves else INSTEAD
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
@@ -239,7 +239,7 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     if words := loosened_words(change):
         yield words
     if (
-        old.kind is FactKind.OPTION
+        old.is_option
         and old.name == new.name
         and (
             why := loosened_value(old.name, old.detail, new.detail, words_of_name(old.unit))
@@ -269,10 +269,10 @@ def wider_type(old: CodeFact, new: CodeFact) -> str:
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
     """Return why a call asks for less: its name lost words of whose thing it is, and it got fewer arguments."""
-    if old.kind is not FactKind.CALL or old.detail.count(",") <= new.detail.count(","):
+    if not old.is_call or old.detail.count(",") <= new.detail.count(","):
         return ""
-    was = words_of_name(old.name.rpartition(".")[2])
-    now = words_of_name(new.name.rpartition(".")[2])
+    was = words_of_name(old.last_name)
+    now = words_of_name(new.last_name)
     lost = set(was) - set(now)
     if lost & read_strength_words()["scopes"] and set(now) < set(was) and len(now) > 1:
         return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"

@@ -53,11 +53,11 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
         return ""
     was, now = change
     known = read_strength_words()
-    if old.kind is FactKind.CALL:
+    if old.is_call:
         is_first = bool(pattern_texts(old.detail.partition(",")[0])[0])
         is_removing = is_first and last_words(old.name) & known["removes"]
         return "less is taken out than before" if is_removing and is_wider(was, now) else ""
-    if old.kind is FactKind.OPTION and key_words(old.name) & known["refused"]:
+    if old.is_option and key_words(old.name) & known["refused"]:
         return "the pattern of what is refused fits less" if is_wider(was, now) else ""
     if was.is_whole and is_wider(now, was):
         return "the pattern that a whole value must fit fits more"

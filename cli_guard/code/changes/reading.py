@@ -23,6 +23,7 @@ from cli_guard.code.changes.facts import (
     CodeUnit,
     FactKind,
     fold,
+    short_name,
 )
 from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.macros import read_macro
@@ -353,12 +354,12 @@ def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[Co
     """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
     parts = given.named_children() if given is not None else []
     values = [place.source_of(part) for part in parts[:3]]
-    setter = SETTER.fullmatch(name.rpartition(".")[2])
+    setter = SETTER.fullmatch(short_name(name))
     if len(values) == 1 and setter:
         yield place.fact(FactKind.OPTION, setter["key"], values[0])
     elif len(values) == 1 and SWITCH.fullmatch(values[0].strip()):
         # `builder.rounds(12)`
-        yield place.fact(FactKind.OPTION, name.rpartition(".")[2], values[0].strip())
+        yield place.fact(FactKind.OPTION, short_name(name), values[0].strip())
     if len(values) == 2 and values[0].strip()[:1] in TEXT_SIGNS:
         yield place.fact(FactKind.OPTION, values[0].strip("\"'`: \n"), values[1])
 

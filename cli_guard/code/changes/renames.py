@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, short_name
 
 PLACEHOLDER = "\0"
 LONGEST_UNIT = 20_000
@@ -38,7 +38,7 @@ def units_by_name(units: Iterable[CodeUnit]) -> Mapping[str, list[CodeUnit]]:
     found: defaultdict[str, list[CodeUnit]] = defaultdict(list)
     for unit in units:
         if len(unit.text) <= LONGEST_UNIT:
-            found[unit.name.rpartition(".")[2]].append(unit)
+            found[short_name(unit.name)].append(unit)
     return found
 
 

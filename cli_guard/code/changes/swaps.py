@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from cli_guard.code.changes.facts import CodeFact, FactKind
+from cli_guard.code.changes.facts import CodeFact
 from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, rank_of
 from cli_guard.code.changes.order import values_of
 from cli_guard.code.changes.values import TABLE
@@ -25,8 +25,8 @@ def weaker_functions(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> Iterator[Looser]:
     """Yield the calls of a unit in whose place a weaker one on the same value came, and none as strong."""
-    calls = [fact for fact in came if fact.kind is FactKind.CALL]
-    lost = [fact for fact in went if fact.kind is FactKind.CALL]
+    calls = [fact for fact in came if fact.is_call]
+    lost = [fact for fact in went if fact.is_call]
     for ranks in functions():
         ranked = [
             (fact, rank)
@@ -48,5 +48,5 @@ def weaker_functions(
 
 def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
     """Return the rank of a function by the last part of its name, or by its words."""
-    last = call.name.rpartition(".")[2].lower()
+    last = call.last_name.lower()
     return ranks.get(last, rank_of(last, ranks))

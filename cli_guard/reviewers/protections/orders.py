@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, FactKind, words_of_name
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, words_of_name
 from cli_guard.code.changes.loosening import Looser
 from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks, raw_checks
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import families_of
-from cli_guard.reviewers.protections.losses import hunk_of
 from cli_guard.reviewers.protections.weakenings import Weakening, is_named_check
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -40,14 +39,14 @@ def may_be_late(file: FileDifference, unit: CodeUnit) -> bool:
     """
     after = {fact.name for fact in placed_in(file.new, unit)}
     moved = [fact for fact in placed_in(file.old, unit) if fact.name in after]
-    if all(fact.kind is not FactKind.CALL for fact in moved):
+    if all(not fact.is_call for fact in moved):
         return False
     known = read_strength_words()
     words = {word for name in unit.words for word in (*words_of_name(name), name.lower())}
     # Nothing there that is called moves: the condition may now ask about another name.
     if not words.isdisjoint(known["decodes"]):
         return True
-    language = language_for(file.change.path) or ""
+    language = file.language
     return not words.isdisjoint(known["acts"]) and any(
         is_act(fact) or is_check(fact, language) for fact in moved
     )
@@ -59,8 +58,8 @@ def placed_in(side: Side, unit: CodeUnit) -> Iterator[CodeFact]:
 
 def is_act(fact: CodeFact) -> bool:
     """Return whether a call is an act that a check may have to come before, by the words of its name."""
-    words = words_of_name(fact.name.rpartition(".")[2])
-    is_call = fact.kind is FactKind.CALL
+    words = words_of_name(fact.last_name)
+    is_call = fact.is_call
     return is_call and not read_strength_words()["acts"].isdisjoint(words)
 
 
@@ -86,7 +85,7 @@ def late_in_unit(
     seen = set()
     late_ones = chain(late_checks(before, after, checks), raw_checks(before, after, checks))
     for late in late_ones:
-        moved = late.check if hunk_of(file.change, late.check) else late.act
-        if late.act.line not in seen and hunk_of(file.change, moved):
+        moved = late.check if file.hunk_of(late.check) else late.act
+        if late.act.line not in seen and file.hunk_of(moved):
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from cli_guard.code.changes.difference import ChangeDifference, FileDifference, short_name
-from cli_guard.code.changes.facts import IDENTIFIER, JUDGED, CodeFact, FactKind
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, short_name
 from cli_guard.code.changes.touched import Span
 from cli_guard.reviewers.protections.families import GROUP
-from cli_guard.reviewers.protections.losses import Loss, hunk_of, is_asked_anew
+from cli_guard.reviewers.protections.losses import Loss, is_asked_anew
 from cli_guard.reviewers.protections.warnings import speaking
 from cli_guard.rules import data
 
@@ -33,7 +33,7 @@ def _refusals() -> Refusals:
 
 def attack_refused(loss: Loss, difference: ChangeDifference) -> str | None:
     """Return that a check looked for what only an attack has, or answered that it was not allowed."""
-    hunk = hunk_of(loss.file.change, loss.fact)
+    hunk = loss.hunk
     if hunk is None or is_asked_anew(loss, hunk):
         return None
     for fact in (loss.fact, *checks_with(loss), *facts_of_helper(loss, difference)):
@@ -44,25 +44,25 @@ def attack_refused(loss: Loss, difference: ChangeDifference) -> str | None:
 
 def refusal_of(fact: CodeFact) -> str | None:
     known = _refusals()
-    if fact.kind is FactKind.CALL:
+    if fact.is_call:
         found = known.attacks.search(fact.detail)
-    elif fact.kind in JUDGED:
+    elif fact.is_judged:
         found = known.attacks.search(fact.name) or known.controls.search(fact.name)
     else:
         return None
     if found:
         return f"it refused `{found[0]}`"
-    is_refusing = fact.kind is FactKind.GUARD and known.answers.search(fact.detail)
+    is_refusing = fact.is_guard and known.answers.search(fact.detail)
     return "it refused who was not allowed" if is_refusing else None
 
 
 def checks_with(loss: Loss) -> Iterator[CodeFact]:
     """Yield the guards that went and asked what a lost call said, in their conditions or right before."""
     fact = loss.fact
-    name = short_name(fact.name)
-    for each in loss.file.went if fact.kind is FactKind.CALL else ():
+    name = fact.last_name
+    for each in loss.file.went if fact.is_call else ():
         is_around = each.line <= fact.line <= each.end_line
-        if each.kind is FactKind.GUARD and is_around and asks_by(each, name, fact.line):
+        if each.is_guard and is_around and asks_by(each, name, fact.line):
             yield each
 
 
@@ -85,8 +85,8 @@ def warned_by_helper(loss: Loss, difference: ChangeDifference) -> str | None:
 def facts_of_helper(loss: Loss, difference: ChangeDifference) -> Iterator[CodeFact]:
     """Yield what stood in the functions that a lost check called and that went with it."""
     fact = loss.fact
-    called = {short_name(fact.name)} if fact.kind is FactKind.CALL else set()
-    if fact.kind in JUDGED:
+    called = {fact.last_name} if fact.is_call else set()
+    if fact.is_judged:
         called.update(IDENTIFIER.findall(fact.name))
     for file in difference.files if called else ():
         spans = list(spans_of_gone(called, file, difference))
@@ -102,9 +102,9 @@ def spans_of_gone(
     for unit in file.old.units:
         if short_name(unit.name) in names and not difference.pair_of(file, unit.name):
             yield unit.line, unit.end_line
-    came = {short_name(each.name) for each in file.came if each.kind is FactKind.OPTION}
+    came = {each.last_name for each in file.came if each.is_option}
     for fact in file.went:
-        name = short_name(fact.name)
-        is_bound = fact.kind is FactKind.OPTION and fact.end_line > fact.line
+        name = fact.last_name
+        is_bound = fact.is_option and fact.end_line > fact.line
         if is_bound and name in names and name not in came:
             yield fact.line, fact.end_line

@@ -11,7 +11,7 @@ from cli_guard.code.changes.facts import CodeFact, FactKind
 from cli_guard.lazy import dataclass
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import GROUP
-from cli_guard.reviewers.protections.losses import covers, hunk_of
+from cli_guard.reviewers.protections.losses import covers
 from cli_guard.rules import data
 
 FILE = f"{GROUP}/warnings.toml"
@@ -97,7 +97,7 @@ def warned_losses(
 
 def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
     """Return whether code right below a comment went in the same hunk and the same unit."""
-    hunk = hunk_of(file.change, comment)
+    hunk = file.hunk_of(comment)
     return hunk is not None and any(
         fact.kind in ACTING
         and fact.unit == comment.unit

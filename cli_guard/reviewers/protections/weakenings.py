@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import CodeFact, FactKind, short_name, words_of_name
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, weaker_member
 from cli_guard.code.changes.swaps import weaker_functions
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.code.languages import language_for
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
@@ -78,7 +77,7 @@ def by_unit(facts: Sequence[CodeFact]) -> dict[str, list[CodeFact]]:
 
 def protects(looser: Looser, file: FileDifference) -> bool:
     """Return whether what became looser is a protection: the words of a family say so, or the sort alone does."""
-    language = language_for(file.change.path) or ""
+    language = file.language
     if looser.sort == "condition":
         was = set(looser.old.operands)
         now = set(looser.new.operands)
@@ -100,7 +99,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
 
 def is_check(fact: CodeFact, language: str) -> bool:
     """Return whether a condition, or the function that gives it back, is a protection by its words."""
-    name = fact.unit.rpartition(".")[2]
+    name = short_name(fact.unit)
     unit = CodeFact(FactKind.DEFINITION, name)
     judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
     return bool(judges or families_of(fact, language) or families_of(unit, language))
@@ -108,6 +107,6 @@ def is_check(fact: CodeFact, language: str) -> bool:
 
 def is_named_check(fact: CodeFact) -> bool:
     """Return whether a function is a check by the first word of its name: `ensure_owner`, `requireInside`."""
-    words = words_of_name(fact.name.rpartition(".")[2])
+    words = words_of_name(fact.last_name)
     is_named = len(words) > 1 and words[0] in read_strength_words()["checks"]
     return fact.kind in MEMBERS and is_named
