@@ -14,7 +14,6 @@ from cli_guard.model import (
     Report,
     Skipped,
     Status,
-    fingerprint,
 )
 from cli_guard.policy.config import FILE, PYPROJECT, Config, default_config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
@@ -70,7 +69,7 @@ def finding(
         path=path,
         line=line,
         message=message,
-        fingerprint=fingerprint(rule_id, path, content),
+        content=content,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint
+from cli_guard.model import FileChange, Finding, Kind, Status
 from cli_guard.reviewers.call_sites import documents, texts
 from cli_guard.reviewers.call_sites.values import (
     MENTION,
@@ -241,9 +241,8 @@ def review_lines(change: FileChange, before: str) -> Iterator[Finding]:
 
 
 def finding(file: str, line: int | None, message: str, content: str) -> Finding:
-    mark = fingerprint("policy-hook-removed", file, content)
     return one("policy", "policy-hook-removed").finding(
-        path=file, line=line, message=message, fingerprint=mark
+        path=file, line=line, message=message, content=content
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 import re
 
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.model import FileChange, Finding, Severity, fingerprint
+from cli_guard.model import FileChange, Finding, Severity
 from cli_guard.reviewers.commands.extract import Where
 from cli_guard.rules.catalog import Rule, one, read_table
 
@@ -309,5 +309,5 @@ def remark(change: FileChange, act: NotableEffect, where: Where) -> Finding:
         message=message,
         severity=severity(rule, act, where, change.path),
         evidence=CONTINUED.sub(" ", act.statement[:SHOWN_CHARS]).strip()[:EVIDENCE_CHARS],
-        fingerprint=fingerprint(rule.id, change.path, act.statement),
+        content=act.statement,
     )

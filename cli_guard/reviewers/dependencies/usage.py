@@ -9,7 +9,7 @@ from posixpath import join
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
+from cli_guard.model import FileChange, Finding, Kind, Skipped
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
@@ -210,9 +210,8 @@ def missing(at: Place, name: str, where: str) -> Finding:
     rule = "deps-import-missing"
     change, line = at
     message = f"{name} is imported, but {where}"
-    mark = fingerprint(rule, change.path, name)
     return one("dependencies", rule).finding(
-        path=change.path, line=line, message=message, fingerprint=mark
+        path=change.path, line=line, message=message, content=name
     )
 
 

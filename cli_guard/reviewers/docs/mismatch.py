@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, fingerprint
+from cli_guard.model import Finding
 from cli_guard.reviewers.docs.documented import (
     PATTERNS,
     Documented,
@@ -133,9 +133,7 @@ def _finding(
         end_line=end_line,
         message=_describe(symbol, wrong) + removed,
         suggestion=text,
-        fingerprint=fingerprint(
-            rule.id, source.change.path, " ".join((symbol.qualname, *names))
-        ),
+        content=" ".join((symbol.qualname, *names)),
     )
     remedy = f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}."
     return replace(found, remedy=remedy, replaces=replaces)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
 from cli_guard.hooks import event_of
-from cli_guard.model import Finding, Hit, Report, Skipped, Status, fingerprint
+from cli_guard.model import Finding, Hit, Report, Skipped, Status
 from cli_guard.repository.protocol import Searchable, WithFolders
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
@@ -281,7 +281,7 @@ def _finding(
         line=number,
         message=f"{causes} This line is not changed with it: {_cut(shown.strip())}",
         suggestion=patch(line, fixed, number) if is_patched else None,
-        fingerprint=fingerprint(rule.id, page.path, f"{all_told[0].fact.name} {line}"),
+        content=f"{all_told[0].fact.name} {line}",
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.lazy import dataclass
-from cli_guard.model import ChangeSet, Finding, Hit, Status, fingerprint
+from cli_guard.model import ChangeSet, Finding, Hit, Status
 from cli_guard.reviewers.drift.differences import DriftDifference, module_of
 from cli_guard.rules.catalog import one
 
@@ -146,5 +146,5 @@ def _finding(missing: Missing, left: list[Hit]) -> Finding:
         path=left[0].path,
         line=left[0].line,
         message=f"{count} of `{missing.title}` {verb} left ({places}{more}); it is {what} ({missing.path}).",
-        fingerprint=fingerprint(rule.id, left[0].path, missing.title),
+        content=missing.title,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Status, fingerprint
+from cli_guard.model import Finding, Status
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
@@ -108,7 +108,7 @@ def _finding(addition: Addition, page: Page, number: int) -> Finding:
         line=number,
         message=f"`{name}` is new ({addition.path}), and this list, which has the others, leaves it out.",
         suggestion=f"@@ -{number},1 +{number},2 @@\n {line}\n+{_in_style(addition, line)}",
-        fingerprint=fingerprint(rule.id, page.path, name),
+        content=name,
     )
 
 
@@ -145,7 +145,7 @@ def changelog_gap(
         path=path,
         line=line or None,
         message=f"Users see the change (`{name}`, {visible[0].path}), and no {place} says so.",
-        fingerprint=fingerprint(rule.id, path, ""),
+        content="",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Hunk, Severity, fingerprint
+from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import reason_to_ask
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.losses import (
@@ -126,7 +126,7 @@ def finding_at(
         message=message,
         severity=Severity.HIGH if asks else rule.severity,
         evidence="\n".join(show_states(hunk, fact)) if hunk else "",
-        fingerprint=fingerprint(rule.id, change.path, fact.text),
+        content=fact.text,
     )
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
+from cli_guard.model import FileChange, Finding, Hunk, Skipped
 from cli_guard.rules.catalog import Rule
 
 ENDINGS = frozenset(
@@ -184,9 +184,7 @@ def _finding(rule: Rule, lines: AddedLines, pairs: list[Pair], blocks: set[int])
             f"2. Call it there, and instead of {places}.\n"
             "3. Run the tests."
         ),
-        fingerprint=fingerprint(
-            rule.id, here.path, "\n".join(lines.texts(pair.second, pair.length))
-        ),
+        content="\n".join(lines.texts(pair.second, pair.length)),
     )
 
 

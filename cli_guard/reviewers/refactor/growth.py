@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
+from cli_guard.model import FileChange, Finding, Kind, Status, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.review_input import ReviewInput
@@ -168,7 +168,7 @@ class Growth:
             line=symbol.line,
             end_line=symbol.end_line,
             message=f"`{symbol.qualname}` {' and '.join(parts)}.",
-            fingerprint=fingerprint(rule.id, change.path, symbol.qualname),
+            content=symbol.qualname,
         )
         yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
 
