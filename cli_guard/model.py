@@ -202,6 +202,23 @@ class FileChange:
         return any(line <= number <= last for number in added)
 
     @property
+    def is_text(self) -> bool:
+        return self.kind is Kind.TEXT
+
+    @property
+    def is_new(self) -> bool:
+        return self.status in (Status.ADDED, Status.COPIED)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.status is Status.DELETED
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether its old path is there no longer."""
+        return self.status in (Status.DELETED, Status.RENAMED)
+
+    @property
     def made_executable(self) -> bool:
         """Return whether the change makes a regular file executable."""
         return self.new_mode == "100755" and self.old_mode != "100755"

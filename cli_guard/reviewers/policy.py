@@ -13,7 +13,6 @@ from cli_guard.model import (
     Kind,
     Report,
     Skipped,
-    Status,
 )
 from cli_guard.policy.config import FILE, PYPROJECT, Config, default_config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
@@ -44,7 +43,7 @@ def review(subject: ReviewInput) -> Report:
     for change in subject.changes:
         signs = change.path in (SIGNERS, REVOKED)
         if change.read_as or (
-            change.kind is Kind.BINARY and change.status is not Status.DELETED and not signs
+            change.kind is Kind.BINARY and not change.is_deleted and not signs
         ):
             continue  # unchanged; or its lines are runs of readable bytes, read only for keys
         if change.path == BASELINE_FILE:
@@ -57,7 +56,7 @@ def review(subject: ReviewInput) -> Report:
 
 def path_before(change: FileChange) -> str | None:
     """Return the path that the change removes or edits, None if the file is new."""
-    if change.status in (Status.ADDED, Status.COPIED):
+    if change.is_new:
         return None
     return change.old_path or change.path
 
@@ -85,7 +84,7 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
         after = change.path
         if before in (FILE, PYPROJECT):
             old[before] = subject.contents.old(change)
-        if after in (FILE, PYPROJECT) and change.status is not Status.DELETED:
+        if after in (FILE, PYPROJECT) and not change.is_deleted:
             text = subject.contents.new(change)
             # What is behind its text is part of the file that the next commit is judged by.
             new[after] = text if text is None or change.tail is None else text + REPLACED

@@ -151,11 +151,7 @@ class ReviewInput:
         """Return the text of a file after the change, None if there is none to read. Raises GitError."""
         change = self.file_at(path)
         with suppress(MissingObject):
-            return (
-                self.contents.new(change)
-                if change and change.status is not Status.DELETED
-                else None
-            )
+            return self.contents.new(change) if change and not change.is_deleted else None
         return None
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from pathlib import PurePosixPath
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Report, Skipped, Status
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.before import Before
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
@@ -81,7 +81,7 @@ def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
 
 
 def _of_interest(change: FileChange) -> bool:
-    if change.status is Status.DELETED or change.kind is not Kind.TEXT:
+    if change.is_deleted or not change.is_text:
         return False
     return bool(change.hunks)
 
@@ -107,7 +107,7 @@ def _source(subject: ReviewInput, change: FileChange) -> CommandSource:
 
 def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bool:
     """Return whether the file could not be read before the change either, for the same reason on any line."""
-    if change.status in (Status.ADDED, Status.COPIED):
+    if change.is_new:
         return False
     try:
         deque(

@@ -9,7 +9,7 @@ from posixpath import basename, join, split
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Kind, Skipped, Status
+from cli_guard.model import FileChange, Skipped, Status
 from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
@@ -53,7 +53,7 @@ class DependencyChange:
 
     @property
     def is_new(self) -> bool:
-        return self.change.status in (Status.ADDED, Status.COPIED)
+        return self.change.is_new
 
     @cached_property
     def pairs(self) -> tuple[tuple[Dependency | None, Dependency], ...]:
@@ -151,24 +151,16 @@ def find_differences(
 ) -> Iterator[DependencyChange]:
     """Yield the difference of each file that names dependencies; what is left out of it is added to `skipped`."""
     for change in subject.changes:
-        if basename(change.path) in BINARY_LOCKS and change.status is not Status.DELETED:
+        if basename(change.path) in BINARY_LOCKS and not change.is_deleted:
             skipped.append(_skip_binary(subject, change))
             continue
         paths = [change.path, *([change.old_path] if change.old_path else [])]
-        if (
-            change.kind is not Kind.TEXT
-            or change.read_as
-            or not any(map(MAYBE.search, paths))
-        ):
+        if not change.is_text or change.read_as or not any(map(MAYBE.search, paths)):
             continue
         if not any(map(formats_of, paths)):
             continue
-        new = "" if change.status is Status.DELETED else subject.contents.new(change)
-        old = (
-            ""
-            if change.status in (Status.ADDED, Status.COPIED)
-            else subject.contents.old(change)
-        )
+        new = "" if change.is_deleted else subject.contents.new(change)
+        old = "" if change.is_new else subject.contents.old(change)
         if new is None and len(change.hunks) == 1 and change.status is Status.ADDED:
             new = "\n".join((*change.hunks[0].added, ""))
         if new is None or old is None:

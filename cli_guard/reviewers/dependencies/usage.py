@@ -9,7 +9,7 @@ from posixpath import join
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.model import FileChange, Finding, Kind, Skipped
+from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
@@ -269,11 +269,7 @@ def find_imports(world: DependencyWorld) -> dict[str, dict[str, Place]]:
     for change in world.subject.changes:
         own = language_for(change.path) or ""
         modules = found.get(FAMILY.get(own, own))
-        if (
-            change.kind is not Kind.TEXT
-            or modules is None
-            or is_test_or_example(change.path)
-        ):
+        if not change.is_text or modules is None or is_test_or_example(change.path):
             continue
         if is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue

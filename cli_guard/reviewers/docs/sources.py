@@ -8,7 +8,7 @@ from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
+from cli_guard.model import FileChange, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.review_input import ReviewInput
@@ -118,7 +118,7 @@ def read_sources(subject: ReviewInput) -> tuple[list[SourceFile], list[Skipped]]
 
 def _concerned(change: FileChange) -> bool:
     if (
-        change.kind is not Kind.TEXT
+        not change.is_text
         or change.status in (Status.DELETED, Status.UNMERGED)
         or not change.hunks
     ):

@@ -82,7 +82,7 @@ def _missing_files(changes: ChangeSet) -> Iterator[Missing]:
     roots |= {root.removesuffix("/index") for root in roots}
     for change in changes:
         old = change.old_path or change.path
-        is_gone = change.status in (Status.DELETED, Status.RENAMED)
+        is_gone = change.is_gone
         root, ending = posixpath.splitext(old)
         is_module = module_of(old) if ending == ".py" else ending in SCRIPT
         if is_gone and is_module and root.removesuffix("/__init__") not in roots:

@@ -13,11 +13,7 @@ def is_own_choice(difference: DriftDifference, spot: Spot) -> bool:
     flag = token("flag", difference.owner).pattern
     if not re.search(rf"{flag}[ =][\"'`]?$", spot.before):
         listed = spot.is_code or spot.before.endswith(("'", '"', "|", "{", ","))
-        others = [
-            each
-            for each in difference.fact.value.split("|")
-            if each != difference.fact.name
-        ]
+        others = [each for each in difference.value.split("|") if each != difference.name]
         is_list = len(others) > 1 and {*others} <= {
             *re.findall(r"[\w.:+-]+", spot.sentence)
         }
@@ -42,7 +38,7 @@ def is_own_flag(difference: DriftDifference, spot: Spot) -> bool:
             -1
         ]
     ]
-    if len(difference.fact.name) == SHORT:
+    if len(difference.name) == SHORT:
         return (spot.is_code or spot.before.startswith(".")) and _is_own_letter(
             difference, spot, near[0]
         )

@@ -152,6 +152,6 @@ def changelog_gap(
 def _is_visible(difference: DriftDifference) -> bool:
     private = any(
         part.startswith("_")
-        for part in (difference.fact.name, *difference.fact.owner.split("."))
+        for part in (difference.name, *difference.fact.owner.split("."))
     )
-    return difference.fact.kind in VISIBLE and not private and "/_" not in difference.path
+    return difference.kind in VISIBLE and not private and "/_" not in difference.path

@@ -54,8 +54,8 @@ def find_numbers(
 
 def find_versions(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former minimum version where a sentence asks for it."""
-    said = read_table(FACTS)["versions"][difference.fact.name]["said"]
-    number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
+    said = read_table(FACTS)["versions"][difference.name]["said"]
+    number = rf"(?P<value>{re.escape(difference.value)})(?![\d]|\.\d)"
     form = rf"(?i)\b{said}\b{GAP}(?:versions?{GAP})?(?:(?:is|of|from)\s+)?{number}"
     folder = posixpath.dirname(difference.path)
     inside = page.path.startswith(folder) or difference.path.endswith(
@@ -78,7 +78,7 @@ def find_versions(difference: DriftDifference, page: Page) -> Iterator[Span]:
 def find_values(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a default in the row, the item or the sentence about its name."""
     fact = difference.fact
-    value = re.escape(difference.fact.value)
+    value = re.escape(difference.value)
     if value in NUMBERS:
         value = f"(?:{value}|{NUMBERS[value]})"
     if len(fact.value) > LONGEST_VALUE:
@@ -110,7 +110,7 @@ def find_values(difference: DriftDifference, page: Page) -> Iterator[Span]:
 
 def _is_own_docstring(difference: DriftDifference, page: Page, spot: Spot) -> bool:
     """Return whether a place of a Python file is not in the docstring of another function than the parameter's."""
-    if difference.fact.kind not in INNER or not page.path.endswith(".py"):
+    if difference.kind not in INNER or not page.path.endswith(".py"):
         return True
     above = page.text[: page.starts[spot.number - 1] + spot.column]
     heads = re.findall(r"(?m)^[ \t]*(?:async )?(?:def|class)\s+(\w+)", above)
@@ -122,7 +122,7 @@ def _heading(difference: DriftDifference) -> str:
     """Return the pattern of a heading or a directive with the signature that has the former default."""
     others = "|".join(words("foreign_modules"))
     owner, name, value = map(
-        re.escape, (difference.owner, difference.fact.name, difference.fact.value)
+        re.escape, (difference.owner, difference.name, difference.value)
     )
     return (
         rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}(?<![\w.])(?!(?:{others})\.)(?:\w{{1,60}}\.){{0,2}}"
@@ -152,8 +152,8 @@ def _quantities(
 
 def find_types(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
-    name = re.escape(difference.fact.name)
-    kind = re.escape(difference.fact.value)
+    name = re.escape(difference.name)
+    kind = re.escape(difference.value)
     after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
     before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
     for match in matches(f"{after}|{before}", page):

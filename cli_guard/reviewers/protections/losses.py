@@ -21,7 +21,7 @@ from cli_guard.code.changes.facts import (
     words_of_text,
 )
 from cli_guard.lazy import dataclass
-from cli_guard.model import Contents, FileChange, Hunk, Status
+from cli_guard.model import Contents, FileChange, Hunk
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
 LONGEST_LINE = 1_000
@@ -133,7 +133,7 @@ class Losses:
     def still_stands(self, loss: Loss) -> bool:
         """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
         change = loss.change
-        if change.status is Status.DELETED:
+        if change.is_deleted:
             return False
         text = self.contents.new(change) or ""
         fact = loss.fact

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Status, split_lines
+from cli_guard.model import FileChange, Finding, Status, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.review_input import ReviewInput
@@ -108,7 +108,7 @@ class Growth:
         for change in sorted(self._subject.changes, key=lambda c: c.path):
             language = language_for(change.path)
             if (
-                change.kind is Kind.TEXT
+                change.is_text
                 and change.status is not Status.ADDED
                 and language in LANGUAGES
             ):
