@@ -4,7 +4,7 @@ Paths are `str` decoded as UTF-8 with `surrogateescape`; they are made printable
 Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, field
 from enum import StrEnum
@@ -13,6 +13,8 @@ from typing import Any, Protocol, TypeVar
 from cli_guard.lazy import dataclass
 
 T = TypeVar("T", bound=Sized)
+K = TypeVar("K")
+V = TypeVar("V")
 # Where a policy may be (policy/config.py, policy/decisions.py).
 POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
 
@@ -22,6 +24,29 @@ def number_lines(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
     return {
         number: text for start, lines in runs for number, text in enumerate(lines, start)
     }
+
+
+def group_by(items: Iterable[V], key: Callable[[V], K]) -> dict[K, list[V]]:
+    """Return the items by what `key` says of each, in their order."""
+    found: dict[K, list[V]] = {}
+    for each in items:
+        found.setdefault(key(each), []).append(each)
+    return found
+
+
+def unmatched(
+    items: Iterable[V], others: Iterable[V], key: Callable[[V], object]
+) -> list[V]:
+    """Return the items that are left when each of the others takes away one of the same key."""
+    left = Counter(map(key, others))
+    found = []
+    for each in items:
+        same = key(each)
+        if left[same] > 0:
+            left[same] -= 1
+        else:
+            found.append(each)
+    return found
 
 
 class BoundedCache:

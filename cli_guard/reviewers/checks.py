@@ -1,6 +1,6 @@
 """Report the repository's checks that will not run: the user has not trusted them, or nobody could."""
 
-from cli_guard.model import Finding, Report
+from cli_guard.model import Finding, Report, group_by
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
@@ -8,20 +8,14 @@ from cli_guard.rules.catalog import one
 
 def review(subject: ReviewInput) -> Report:
     """Return a finding for each untrusted table of checks, and for each trusted check that may never run."""
-    tables: dict[str, list[PlannedCheck]] = {}
-    for check in subject.checks:
-        if not check.trusted:
-            tables.setdefault(check.digest, []).append(check)
-    denied = [check for check in subject.checks if check.trusted and check.denied]
-    return Report(
-        (
-            *(report_untrusted(checks) for checks in tables.values()),
-            *(
-                report_not_run(check, f"its command may never run: {check.denied}")
-                for check in denied
-            ),
-        )
+    untrusted = (check for check in subject.checks if not check.trusted)
+    tables = group_by(untrusted, lambda check: check.digest)
+    denied = (
+        report_not_run(check, f"its command may never run: {check.denied}")
+        for check in subject.checks
+        if check.trusted and check.denied
     )
+    return Report((*map(report_untrusted, tables.values()), *denied))
 
 
 def report_untrusted(checks: list[PlannedCheck]) -> Finding:

@@ -21,6 +21,7 @@ from cli_guard.model import (
     Skipped,
     Status,
     fingerprint,
+    group_by,
 )
 from cli_guard.repository.protocol import RawContents
 from cli_guard.reviewers.packed import search_packed
@@ -337,10 +338,7 @@ def _key(path: str, text: str) -> bytes:
 
 
 def _by_value(hits: Sequence[SecretHit]) -> list[list[SecretHit]]:
-    groups: dict[tuple[str, str], list[SecretHit]] = {}
-    for hit in hits:
-        groups.setdefault((hit.rule, hit.value), []).append(hit)
-    return list(groups.values())
+    return list(group_by(hits, lambda hit: (hit.rule, hit.value)).values())
 
 
 def _join_advice(groups: Sequence[list[SecretHit]]) -> list[list[SecretHit]]:

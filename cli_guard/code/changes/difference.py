@@ -1,12 +1,12 @@
 """What went and what came, in one file and over a change."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, short_name
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, Key, short_name
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -21,7 +21,7 @@ from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees, indents_too_deep
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Hunk
+from cli_guard.model import FileChange, Hunk, group_by, unmatched
 
 # Half of the words of a unit must be in another that is taken for the same.
 LIKENESS = 0.5
@@ -112,7 +112,7 @@ class FileDifference:
     @cached_property
     def went(self) -> tuple[CodeFact, ...]:
         """The facts that the file had before and has no longer."""
-        left = without([*without(self._before, self.new.facts)], self.excused)
+        left = without(without(self._before, self.new.facts), self.excused)
         as_it_was = dict(zip(self._before, self.old.facts, strict=True))
         return tuple(as_it_was[fact] for fact in left)
 
@@ -136,25 +136,17 @@ def compare_file(
     return FileDifference(change, was, now)
 
 
-def without(facts: Iterable[CodeFact], others: Iterable[CodeFact]) -> Iterator[CodeFact]:
-    """Yield the facts that are not among the others, each of which takes away one that is the same.
+def without(facts: Sequence[CodeFact], others: Sequence[CodeFact]) -> list[CodeFact]:
+    """Return the facts that are not among the others, each of which takes away one that is the same.
 
     One that stood in the same unit is taken away first, so that of two alike the one that really went is left.
     """
-    left = Counter(fact.key for fact in others)
-    here = Counter((fact.key, fact.unit) for fact in others)
-    rest = []
-    for fact in facts:
-        if here[fact.key, fact.unit] > 0:
-            here[fact.key, fact.unit] -= 1
-            left[fact.key] -= 1
-        else:
-            rest.append(fact)
-    for fact in rest:
-        if left[fact.key] > 0:
-            left[fact.key] -= 1
-        else:
-            yield fact
+
+    def here(fact: CodeFact) -> tuple[Key, str]:
+        return fact.key, fact.unit
+
+    elsewhere = unmatched(others, facts, here)
+    return unmatched(unmatched(facts, others, here), elsewhere, attrgetter("key"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,22 +171,14 @@ class ChangeDifference:
     @cached_property
     def calls_now(self) -> Mapping[str, Sequence[tuple[FileDifference, CodeFact]]]:
         """The calls of all new sides by the last part of their names, in lower case."""
-        found: dict[str, list[tuple[FileDifference, CodeFact]]] = {}
-        for file in self.files:
-            for fact in file.new.facts:
-                if fact.is_call:
-                    name = fact.last_name.lower()
-                    found.setdefault(name, []).append((file, fact))
-        return found
+        calls = ((f, fact) for f in self.files for fact in f.new.facts if fact.is_call)
+        return group_by(calls, lambda call: call[1].last_name.lower())
 
     @cached_property
     def _new_units(self) -> Mapping[str, Sequence[CodeUnit]]:
         """The units that the change touches on its new side, by the last part of their names."""
-        found: dict[str, list[CodeUnit]] = {}
-        for file in self.files:
-            for unit in file.new.units:
-                found.setdefault(short_name(unit.name), []).append(unit)
-        return found
+        units = (unit for file in self.files for unit in file.new.units)
+        return group_by(units, lambda unit: short_name(unit.name))
 
     def pair_of(self, file: FileDifference, name: str) -> CodeUnit | None:
         """Return what a unit of the file became: by name here, by name elsewhere, by likeness."""

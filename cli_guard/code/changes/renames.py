@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from cli_guard.code.changes.facts import CodeFact, CodeUnit, short_name
+from cli_guard.model import group_by
 
 PLACEHOLDER = "\0"
 LONGEST_UNIT = 20_000
@@ -35,11 +36,8 @@ def find_renames(old: Iterable[CodeUnit], new: Iterable[CodeUnit]) -> Mapping[st
 
 def units_by_name(units: Iterable[CodeUnit]) -> Mapping[str, list[CodeUnit]]:
     """Return the units that are not too big by the last part of their names."""
-    found: defaultdict[str, list[CodeUnit]] = defaultdict(list)
-    for unit in units:
-        if len(unit.text) <= LONGEST_UNIT:
-            found[short_name(unit.name)].append(unit)
-    return found
+    small = (unit for unit in units if len(unit.text) <= LONGEST_UNIT)
+    return group_by(small, lambda unit: short_name(unit.name))
 
 
 def text_without_name(unit: CodeUnit, name: str) -> str:

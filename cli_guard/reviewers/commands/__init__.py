@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from pathlib import PurePosixPath
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Report, Skipped, Status, group_by
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.before import Before
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
@@ -142,9 +142,7 @@ def _judge(subject: ReviewInput, source: CommandSource) -> None:
 
 def _with_files(source: CommandSource, files: judging.Files) -> CommandSource:
     """Judge the source again if it names a file that another snippet of the change leaves behind."""
-    by_name: dict[str, list[str]] = {}
-    for path in files:
-        by_name.setdefault(PurePosixPath(path).name, []).append(path)
+    by_name = group_by(files, lambda path: PurePosixPath(path).name)
     again = []
     for snippet, before in zip(source.snippets, source.judgements, strict=False):
         named = (

@@ -1,7 +1,7 @@
 """Compare the entries of a file before and after: what came, what moved, what left."""
 
 import re
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator
 from functools import cached_property
 from posixpath import basename, join, split
@@ -9,7 +9,7 @@ from posixpath import basename, join, split
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Skipped, Status
+from cli_guard.model import FileChange, Skipped, Status, group_by
 from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
@@ -140,10 +140,7 @@ class DependencyChange:
 
 
 def by_key(listing: Listing) -> dict[tuple[str, str], list[Dependency]]:
-    found: dict[tuple[str, str], list[Dependency]] = defaultdict(list)
-    for each in listing.entries:
-        found[each.key].append(each)
-    return dict(found)
+    return group_by(listing.entries, lambda each: each.key)
 
 
 def find_differences(

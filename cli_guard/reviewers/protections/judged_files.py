@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from cli_guard.code.test_files import has_test_words, is_test_or_example
-from cli_guard.model import FileChange
+from cli_guard.model import FileChange, group_by
 from cli_guard.repository.protocol import MergeSide
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -47,7 +47,4 @@ def own_files(side: MergeSide) -> list[FileChange]:
 
 def others_by_path(side: MergeSide) -> Mapping[str, Sequence[FileChange]]:
     """Return how the other parents had changed each file."""
-    found: dict[str, list[FileChange]] = {}
-    for change in chain.from_iterable(side.others):
-        found.setdefault(change.path, []).append(change)
-    return found
+    return group_by(chain.from_iterable(side.others), lambda change: change.path)

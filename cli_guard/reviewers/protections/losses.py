@@ -1,7 +1,6 @@
 """Which protections a change takes away: net over the change, and only where what they guarded still stands."""
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import names_in, plain_tokens, without_owners
@@ -21,7 +20,7 @@ from cli_guard.code.changes.facts import (
     words_of_text,
 )
 from cli_guard.lazy import dataclass
-from cli_guard.model import Contents, FileChange, Hunk
+from cli_guard.model import Contents, FileChange, Hunk, group_by, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
 LONGEST_LINE = 1_000
@@ -76,18 +75,17 @@ class Losses:
 
     def find(self) -> list[Loss]:
         """Return the losses by family, file and line."""
-        went: defaultdict[str, list[Loss]] = defaultdict(list)
-        came: defaultdict[str, list[Loss]] = defaultdict(list)
-        for file in self.difference.files:
-            for each in self.members(file, file.went):
-                went[each.family].append(each)
-            for each in self.members(file, file.came, came=True):
-                came[each.family].append(each)
+        files = self.difference.files
+        lost = (each for file in files for each in self.members(file, file.went))
+        won = (each for f in files for each in self.members(f, f.came, came=True))
+        went = group_by(lost, lambda each: each.family)
+        came = group_by(won, lambda each: each.family)
         found: list[Loss] = []
         gains = net(every(came), every(went))
         for family, losses in went.items():
-            left = net(losses, [*came[family], *self.other_conditions(came[family])])
-            gained = net(came[family], losses)
+            known = came.get(family, [])
+            left = net(losses, [*known, *self.other_conditions(known)])
+            gained = net(known, losses)
             if lines_of(gained) < lines_of(left):
                 found += [
                     stands
@@ -203,15 +201,7 @@ def members(
 
 def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
     """Return the losses whose kind and name are not among the others, one for one."""
-    left = Counter(net_key(each.fact) for each in others)
-    found = []
-    for each in losses:
-        key = net_key(each.fact)
-        if left[key] > 0:
-            left[key] -= 1
-        else:
-            found.append(each)
-    return found
+    return unmatched(losses, others, lambda each: net_key(each.fact))
 
 
 def net_key(fact: CodeFact) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """Which protections a change makes weaker: a condition, a match, a value or a member of a family, in the same unit."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
@@ -11,6 +10,7 @@ from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, w
 from cli_guard.code.changes.swaps import weaker_functions
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
 
@@ -69,10 +69,7 @@ def weaker_members(
 
 
 def by_unit(facts: Sequence[CodeFact]) -> dict[str, list[CodeFact]]:
-    found: defaultdict[str, list[CodeFact]] = defaultdict(list)
-    for fact in facts:
-        found[fact.unit].append(fact)
-    return found
+    return group_by(facts, lambda fact: fact.unit)
 
 
 def protects(looser: Looser, file: FileDifference) -> bool:
