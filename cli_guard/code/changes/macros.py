@@ -4,18 +4,17 @@ They are known by their shape: a statement that is a call of a name in capitals,
 What such a macro does is written elsewhere; its name says whether it leaves where the condition is true.
 """
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import (
     Branch,
-    Source,
     branch_of,
     deny,
     is_condition,
     is_saying,
 )
 from cli_guard.code.changes.facts import fold, words_of_name
+from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.taint.tree_reader import COMMENTS
 
 if TYPE_CHECKING:
@@ -30,22 +29,22 @@ LEAVING_IF = frozenset(("if", "on", "when"))
 LEAVING_IF_NOT = frozenset(("not", "false", "unless"))
 
 
-def read_macro(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Branch | None:
+def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the branch that a call of a macro is, None for any other call."""
     callee = node.field("function")
-    name = source(callee)
+    name = tree.source(callee)
     given = node.field("arguments")
     if given is None or not name.isupper() or ASSERTION in name.lower():
         return None
     if not is_statement(node):
         return None
     arguments = [each for each in given.named_children() if each.kind() not in COMMENTS]
-    asked = next((each for each in arguments if is_asked(each, shapes)), None)
+    asked = next((each for each in arguments if is_asked(each, tree)), None)
     if asked is None:
         return None
-    rest = (source(each) for each in arguments if each.range() != asked.range())
+    rest = (tree.source(each) for each in arguments if each.range() != asked.range())
     leaving = "" if is_saying(name) else fold(f"{name} {' '.join(rest)}")
-    branch = branch_of(asked, leaving, shapes, source)
+    branch = branch_of(asked, leaving, tree)
     return branch if leaves_if_true(name) else deny(branch)
 
 
@@ -57,10 +56,10 @@ def is_statement(call: "SgNode") -> bool:
     return around is not None and around.kind() == STATEMENT
 
 
-def is_asked(argument: "SgNode", shapes: Mapping[str, str]) -> bool:
+def is_asked(argument: "SgNode", tree: SourceTree) -> bool:
     """Return whether an argument is true or false by its form; `-x` is not."""
-    is_minus = shapes.get(argument.kind()) == "not" and argument.text()[:1] != "!"
-    return is_condition(argument, shapes) and not is_minus
+    is_minus = tree.shape(argument) == "not" and argument.text()[:1] != "!"
+    return is_condition(argument, tree) and not is_minus
 
 
 def leaves_if_true(macro: str) -> bool:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.difference import ChangeDifference
 from cli_guard.code.changes.facts import CodeFact, CodeUnit, fold
+from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import write_dotted
-from cli_guard.code.changes.reading import ReadNode, call_name, kinds_of
+from cli_guard.code.changes.reading import ReadNode, call_name
 from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange, Hunk
 from cli_guard.reviewers.protections.losses import LONGEST_LINE, Loss, has_word
@@ -81,12 +82,12 @@ def calls_of_lines(
     root: "SgNode", fact: CodeFact, language: str, text: str
 ) -> Iterator[ReadNode]:
     """Yield the calls on the lines of a fact, the outer ones first."""
-    kinds = kinds_of(language)
+    tree = SourceTree(text, kinds_of(language))
     waiting = [root]
     for _ in range(MOST_NODES):
         if not waiting:
             return
-        place = ReadNode(waiting.pop(), text, kinds, "", "")
+        place = ReadNode(waiting.pop(), tree)
         if place.shape == "call":
             yield place
         inside = (
@@ -108,7 +109,7 @@ def is_call_of(place: ReadNode, fact: CodeFact) -> bool:
 
 
 def inside_of(place: ReadNode) -> str:
-    given = place.source_of(place.arguments).strip()
+    given = place.tree.source(place.arguments).strip()
     return given[1:-1] if given[:1] in ("(", "[", "{") else given
 
 
@@ -119,7 +120,7 @@ def read_call(place: ReadNode) -> LostCall:
         for each in values[:MOST_VALUES]
         if (value := without_blanks(each)) and len(value) < LONGEST_LINE
     )
-    return LostCall(place.text, place.start, place.end, written, name_bound(place))
+    return LostCall(place.tree.text, place.start, place.end, written, name_bound(place))
 
 
 def called_on(place: ReadNode) -> Iterator[str]:
@@ -128,13 +129,13 @@ def called_on(place: ReadNode) -> Iterator[str]:
     while inner := node.named_children():
         node = inner[0]
         if node.range().end.index < place.end:
-            yield place.source_of(node)
+            yield place.tree.source(node)
 
 
 def name_bound(place: ReadNode) -> str:
     """Return the name that the result of a call is bound to, as it is written, "" for none."""
     for node in islice(place.node.ancestors(), MOST_AROUND):
-        around = ReadNode(node, place.text, place.kinds, "", "")
+        around = ReadNode(node, place.tree)
         if around.shape == "assign":
             return around.key
     return ""
