@@ -73,7 +73,7 @@ class ReviewInput:
     `own_guards` the names that its policy calls protections, `known_statements` kind, name and digest of the
     settings of agents that it knows. `merge_sides` compares a merge with each of its parents. `commit_subject` is that
     of a message that is not reviewed here. `clean` reviewers have found nothing in exactly this before, see
-    `clean_reviews`.
+    `clean_files`.
     """
 
     event: str

@@ -1,6 +1,6 @@
 """Compare what went with what came in the same place: is the new one true more often, or weaker?
 
-Which words are weaker than which, and which numbers, is data: `rules/languages/strength.toml`.
+Which words are weaker than which, which functions and which numbers, is data: `rules/languages/strength.toml`.
 """
 
 import re
@@ -17,6 +17,7 @@ from cli_guard.code.changes.facts import (
     FactKind,
     words_of_name,
 )
+from cli_guard.code.changes.order import values_of
 from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
 from cli_guard.code.changes.values import (
     TABLE,
@@ -49,6 +50,7 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
+Ranks = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,3 +339,43 @@ def ordered_words(text: str) -> frozenset[str]:
 @cache
 def every_ordered_word() -> frozenset[str]:
     return frozenset(word for _, ranks in orders() for word in ranks)
+
+
+@cache
+def functions() -> Sequence[Ranks]:
+    """Return the orders of functions of the table: the rank of each name."""
+    return tuple(
+        {name: rank for rank, names in enumerate(order) for name in names.split()}
+        for order in read_table(TABLE)["functions"]["strongest_first"]
+    )
+
+
+def weaker_functions(
+    went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[Looser]:
+    """Yield the calls of a unit in whose place a weaker one on the same value came, and none as strong."""
+    calls = [fact for fact in came if fact.is_call]
+    lost = [fact for fact in went if fact.is_call]
+    for ranks in functions():
+        ranked = [
+            (fact, rank)
+            for fact in calls
+            if (rank := rank_of_call(fact, ranks)) is not None
+        ]
+        for old in lost if ranked else ():
+            was = rank_of_call(old, ranks)
+            if was is None or any(rank <= was for _, rank in ranked):
+                continue
+            same = (
+                new for new, _ in ranked[:MOST_PAIRS] if values_of(new) & values_of(old)
+            )
+            if new := next(same, None):
+                yield Looser(
+                    old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
+                )
+
+
+def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
+    """Return the rank of a function by the last part of its name, or by its words."""
+    last = call.last_name.lower()
+    return ranks.get(last, rank_of(last, ranks))

@@ -12,6 +12,7 @@ from cli_guard.code.changes.conditions import (
     branch_of,
     joiner_of,
     read_branch,
+    read_macro,
     returned_condition,
     without_brackets,
 )
@@ -27,7 +28,6 @@ from cli_guard.code.changes.facts import (
 )
 from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.kinds import SourceTree, kinds_of
-from cli_guard.code.changes.macros import read_macro
 from cli_guard.code.changes.naming import (
     callee_name,
     declared_name,

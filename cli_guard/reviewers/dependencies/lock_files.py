@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from cli_guard.lazy import dataclass
-from cli_guard.reviewers.dependencies import lock_entries, lock_tables
+from cli_guard.reviewers.dependencies import lock_entries
 from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
 from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
 from cli_guard.reviewers.dependencies.mix_pieces import cut_mix, read_mix
@@ -68,8 +68,8 @@ READERS: Mapping[str, Reader] = {
     "pub": lock_entries.read_pub,
     "mix": read_mix,
     "gradle": read_verification,
-    "cargo": lock_tables.read_cargo,
-    "python": lock_tables.read_python,
+    "cargo": lock_entries.read_cargo,
+    "python": lock_entries.read_python,
 }
 MENTION = re.compile(r"""name["']?[ \t]*=[ \t]*["']([^"'\\\n]*)["']""")
 MOST_SAMPLED = 200

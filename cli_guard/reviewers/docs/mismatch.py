@@ -16,7 +16,7 @@ from cli_guard.reviewers.docs.documented import (
 from cli_guard.reviewers.docs.facts import facts_of
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import SourceFile, may_tell, style_in
-from cli_guard.reviewers.docs.suggest import indent_of
+from cli_guard.reviewers.docs.styles import indent_of
 from cli_guard.rules.catalog import Rule, read_table
 
 READERS = {"python": read_docstring} | dict.fromkeys(

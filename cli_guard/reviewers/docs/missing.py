@@ -23,7 +23,7 @@ from cli_guard.reviewers.docs.sources import (
     may_tell,
     style_in,
 )
-from cli_guard.reviewers.docs.suggest import place, suggestion
+from cli_guard.reviewers.docs.styles import place, suggestion
 from cli_guard.rules.catalog import Rule, read_table
 
 EVIDENCE = 3

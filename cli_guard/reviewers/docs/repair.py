@@ -7,8 +7,7 @@ from itertools import compress, groupby, islice
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.docs.documented import Documented, DocumentedParameter
-from cli_guard.reviewers.docs.styles import Style
-from cli_guard.reviewers.docs.suggest import indent_of, python_entry, tag_entry
+from cli_guard.reviewers.docs.styles import Style, indent_of, python_entry, tag_entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Status
-from cli_guard.reviewers.docs.suggest import indent_of
+from cli_guard.reviewers.docs.styles import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
 from cli_guard.reviewers.drift.forms import token

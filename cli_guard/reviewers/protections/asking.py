@@ -17,7 +17,7 @@ from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import Loss
-from cli_guard.reviewers.protections.refusals import attack_refused, warned_by_helper
+from cli_guard.reviewers.protections.warnings import attack_refused, warned_by_helper
 from cli_guard.reviewers.review_input import ReviewInput
 
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)

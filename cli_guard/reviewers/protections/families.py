@@ -94,31 +94,21 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
         for key, value in table.get("settings", {}).items()
     }
     usual = (FactKind.OPTION,) if settings else (*NAMED, *JUDGED, FactKind.OUTPUT)
-    kinds = (
-        frozenset(map(FactKind, table["kinds"].split()))
-        if "kinds" in table
-        else frozenset(usual)
-    )
-    words = tuple(tuple(each.split("_")) for each in table.get("words", "").split())
-    names = tuple(each.lower() for each in table.get("names", "").split())
-    pattern = re.compile(table["pattern"]) if "pattern" in table else None
-    asks = re.compile(table["asks"]) if "asks" in table else None
-    unless = re.compile(table["unless"]) if "unless" in table else None
-    given_to = frozenset(table.get("given_to", "").split())
-    languages = frozenset(table.get("languages", "").split())
-    instead = table.get("instead", False)
+    kinds = map(FactKind, table["kinds"].split()) if "kinds" in table else usual
+    patterns = {
+        name: re.compile(table[name]) if name in table else None
+        for name in ("pattern", "asks", "unless")
+    }
     return Sign(
-        table["family"],
-        kinds,
-        words,
-        names,
-        settings,
-        pattern,
-        asks,
-        unless,
-        given_to,
-        languages,
-        instead,
+        family=table["family"],
+        kinds=frozenset(kinds),
+        words=tuple(tuple(each.split("_")) for each in table.get("words", "").split()),
+        names=tuple(table.get("names", "").lower().split()),
+        settings=settings,
+        **patterns,
+        given_to=frozenset(table.get("given_to", "").split()),
+        languages=frozenset(table.get("languages", "").split()),
+        instead=table.get("instead", False),
     )
 
 
