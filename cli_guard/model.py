@@ -363,6 +363,11 @@ class Finding:
     published: str = ""
     replaces: str = ""
 
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """Return by what findings are put in order: path, line and rule."""
+        return self.path, self.line or 0, self.rule
+
 
 FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}
 

@@ -18,7 +18,7 @@ from cli_guard.code.changes.facts import (
     words_of_name,
 )
 from cli_guard.code.changes.order import values_of
-from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
+from cli_guard.code.changes.patterns import looser_pattern, looser_pattern_operand
 from cli_guard.code.changes.values import (
     TABLE,
     key_words,

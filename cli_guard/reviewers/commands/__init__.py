@@ -8,6 +8,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 from cli_guard.lazy import dataclass
@@ -59,7 +60,7 @@ def review(subject: ReviewInput) -> Report:
     for source in sources:
         for item in _report(_with_files(source, files)):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
-    findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
+    findings.sort(key=attrgetter("order"))
     return Report(tuple(findings), tuple(skipped))
 
 

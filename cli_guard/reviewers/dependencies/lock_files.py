@@ -11,10 +11,17 @@ from typing import Any
 
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.dependencies import lock_entries
-from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
 from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
 from cli_guard.reviewers.dependencies.mix_pieces import cut_mix, read_mix
-from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
+from cli_guard.reviewers.dependencies.pieces import (
+    LockCut,
+    LockPiece,
+    UnreadableLock,
+    cut_json,
+    cut_toml,
+    parse_json,
+    parse_toml,
+)
 from cli_guard.reviewers.dependencies.reading import (
     Dependency,
     Listing,
@@ -22,7 +29,6 @@ from cli_guard.reviewers.dependencies.reading import (
     normalise,
     read,
 )
-from cli_guard.reviewers.dependencies.toml_pieces import cut_toml, parse_toml
 from cli_guard.reviewers.dependencies.verification_pieces import (
     cut_verification,
     read_verification,

@@ -25,13 +25,14 @@ from cli_guard.reviewers.drift.forms import (
     token,
 )
 from cli_guard.reviewers.drift.links import find_links, is_same_anchor, leads_to
-from cli_guard.reviewers.drift.options import is_own_choice, is_own_flag
 from cli_guard.reviewers.drift.values import (
     Span,
     find_numbers,
     find_types,
     find_values,
     find_versions,
+    is_own_choice,
+    is_own_flag,
 )
 from cli_guard.rules.catalog import read_table
 

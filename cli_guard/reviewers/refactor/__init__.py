@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, unreadable
@@ -39,9 +40,7 @@ def review(subject: ReviewInput) -> Report:
     repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
     found = [*_add_plans(grown), *repeated]
     skipped += unlisted
-    return Report(
-        tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped)
-    )
+    return Report(tuple(sorted(found, key=attrgetter("order"))), tuple(skipped))
 
 
 def paths_with_room(subject: ReviewInput) -> frozenset[str]:
