@@ -233,7 +233,7 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
     if old.kind is FactKind.TEXT and is_flag_gone:
         yield "match", "only the first occurrence is replaced now"
-    if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(old, change):
+    if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
             "match",
             "the prefix no longer ends with a separator, so a folder beside it fits as well",
@@ -281,7 +281,7 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     return ""
 
 
-def is_prefix_without_separator(old: CodeFact, change: TextChange) -> bool:
+def is_prefix_without_separator(change: TextChange) -> bool:
     if change.new.strip() or not change.gone.strip():
         return False
     names = words_of_name(change.before)

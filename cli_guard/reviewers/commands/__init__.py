@@ -47,7 +47,7 @@ def review(subject: ReviewInput) -> Report:
     ]
     files: dict[str, frozenset[str]] = {}
     for source in sources:
-        _judge(subject, source)
+        source.judgements += (judging.judge_snippet(each, {}) for each in source.snippets)
         for judgement in source.judgements:
             files.update(
                 {
@@ -134,11 +134,6 @@ def _text(subject: ReviewInput, source: CommandSource) -> str:
         source.leave(f"over {most} characters", asks=True)
         return ""
     return text
-
-
-def _judge(subject: ReviewInput, source: CommandSource) -> None:
-    for snippet in source.snippets:
-        source.judgements.append(judging.judge_snippet(snippet, {}))
 
 
 def _with_files(source: CommandSource, files: judging.Files) -> CommandSource:

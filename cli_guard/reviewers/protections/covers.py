@@ -91,7 +91,7 @@ def find_misplaced(subject: ReviewInput, difference: ChangeDifference) -> Iterat
                 yield loss
 
 
-def is_in_caller(loss: Loss, difference: ChangeDifference) -> bool:
+def is_in_caller(loss: Loss) -> bool:
     """Return whether a check came to a function of the file that calls, further down, the one that lost the check."""
     fact = loss.fact
     name = short_name(fact.unit)

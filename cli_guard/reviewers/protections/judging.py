@@ -102,7 +102,7 @@ def stands_elsewhere(
         or is_in_type(loss, difference)
         or is_set_by_name(loss, difference)
         or is_covered(loss, subject, difference)
-        or is_in_caller(loss, difference)
+        or is_in_caller(loss)
     )
 
 

@@ -89,7 +89,7 @@ class Growth:
                 )
             former = _former(symbol, symbols, before, lines, old_lines)
             if former is None:
-                former = self._find_origin(change, language, symbol, lines)
+                former = self._find_origin(change, symbol, lines)
             yield from self._judge(change, language, symbol, former, after, lines)
 
     def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
@@ -119,7 +119,7 @@ class Growth:
         return [each for each in found if each[2]]
 
     def _find_origin(
-        self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
+        self, change: FileChange, symbol: Symbol, lines: list[str]
     ) -> Symbol | None:
         self.asked_others = True
         for other, other_language, removed in self._sources_of_moves:
