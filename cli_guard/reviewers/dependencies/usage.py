@@ -225,20 +225,14 @@ def words_of(entry: Dependency) -> set[str]:
     """Return the words that show that a dependency is used: its name, and the names to import it by."""
     if entry.ecosystem == "maven":
         return {entry.name.partition(":")[0]}
-    if entry.ecosystem != "pypi":
-        return (
-            {entry.name, entry.name.replace("-", "_")}
-            if entry.ecosystem == "cargo"
-            else {entry.name}
-        )
-    dotted = entry.name.replace("-", ".")  # a namespace package
-    return {
-        entry.name,
-        dotted,
-        entry.name.replace("-", "_"),
-        entry.name.removeprefix("python-"),
-        *modules_of(entry),
-    }
+    name = entry.name
+    found = {name}
+    if entry.ecosystem in ("cargo", "pypi"):
+        found.add(name.replace("-", "_"))
+    if entry.ecosystem == "pypi":
+        namespace = name.replace("-", ".")
+        found |= {namespace, name.removeprefix("python-"), *modules_of(entry)}
+    return found
 
 
 def projects_of(module: str) -> set[str]:

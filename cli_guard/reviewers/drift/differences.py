@@ -289,18 +289,15 @@ def _find_go_packages(changes: ChangeSet) -> Iterator[DriftDifference]:
     ]
     paths = [each.old_path or each.path for each in files if each.is_gone]
     files = files if paths else []
-    removed = {
-        name
-        for each in files
-        for line in each.removed.values()
-        for name in IMPORTED.findall(line)
-    }
-    added = {
-        name
-        for each in files
-        for line in each.added.values()
-        for name in IMPORTED.findall(line)
-    }
+    removed, added = (
+        {
+            name
+            for each in files
+            for line in getattr(each, side).values()
+            for name in IMPORTED.findall(line)
+        }
+        for side in ("removed", "added")
+    )
     for folder, path in {posixpath.dirname(path): path for path in paths}.items():
         for name in sorted(removed - added):
             root = name.removesuffix(folder)
