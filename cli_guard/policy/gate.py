@@ -20,7 +20,6 @@ from cli_guard.model import (
     Severity,
     Suppressed,
     Verdict,
-    fingerprint,
 )
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import (
@@ -302,9 +301,11 @@ def announce(found: Finding, inline: Suppression, policy: Policy) -> Finding:
     message = (
         f"{comment} answers {found.rule} ({policy.disposition(found)}): {inline.reason}"
     )
-    mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline.reason}")
     made = one("policy", SUPPRESSION_NEW).finding(
-        path=found.path, line=found.line, message=message, fingerprint=mark
+        path=found.path,
+        line=found.line,
+        message=message,
+        content=f"{found.fingerprint} {inline.reason}",
     )
     return replace(made, commit=found.commit)
 

@@ -257,7 +257,7 @@ def run(
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
-    from cli_guard.reviewers.clean_reviews import clean_reviews
+    from cli_guard.reviewers.clean_files import clean_reviews
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import PREFETCHED, add_file_work, prefetch_texts
 
