@@ -15,6 +15,7 @@ from itertools import islice
 from cli_guard.code.automaton_run import Machine, Step
 from cli_guard.code.automaton_syntax import (
     Alphabet,
+    At,
     Chars,
     Node,
     Repeat,
@@ -62,19 +63,21 @@ class Attack:
 
 
 def find_attack(
-    pattern: str, language: str, flags: str = "", *, is_anchored: bool = False
+    pattern: str, language: str, flags: str = "", part: str = ""
 ) -> Attack | None:
     """Return a text for which a pattern takes more than linear time, None if none is known.
 
-    `flags` are of the letters i, m, s and x; `is_anchored`: the match begins at the start of the text.
+    `flags` are of the letters i, m, s and x; `part` is what of a text has to match: "first", "whole", "" for any.
     """
     if len(pattern) > LONGEST_PATTERN or not may_repeat(pattern):
         return None
     try:
         node, alphabet = read_pattern(pattern, flags, language)
-        if is_part(node):
+        if part == "whole":
+            node = Sequence((node, At("end")))
+        elif is_part(node):
             node = Sequence((node, Chars(0)))
-        machine = Machine(node, alphabet, is_anchored=is_anchored)
+        machine = Machine(node, alphabet, is_anchored=bool(part))
         attacks = list(islice(_Automaton(machine).attacks(), MOST_ATTACKS))
     except UnreadableError:
         return None
