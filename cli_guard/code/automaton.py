@@ -10,7 +10,7 @@ exceeds them has no verdict.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 
 from cli_guard.code.automaton_run import Machine, Step
 from cli_guard.code.automaton_syntax import (
@@ -30,15 +30,15 @@ POLYNOMIAL = "polynomial"
 LONGEST_PATTERN = 3_000
 # States, the products of states that are looked at, and the ways to attack that are tried.
 MOST_STATES = 250
-MOST_WORK = 40_000
+MOST_WORK = 25_000
 MOST_ATTACKS = 6
 # How often an attack repeats its pump where time is exponential, how long it is where it is polynomial, and the steps
 # that the machine may take for each.
 SHORT = 16
 PUMPED = 40
 MOST_STEPS = 50_000
-# Twice the text takes twice the steps in linear time, four times as many in quadratic time, and soon any number of times
-# in exponential time.
+# Twice the text takes twice the steps in linear time, four times as many in quadratic time, and more with every
+# step in exponential time.
 GROWS = 3.2
 EXPLODES = 9
 # What makes a match fail after all: nothing, or characters that few patterns read.
@@ -79,10 +79,10 @@ def find_attack(
             node = Sequence((node, Chars(0)))
         machine = Machine(node, alphabet, is_anchored=bool(part))
         attacks = list(islice(_Automaton(machine).attacks(), MOST_ATTACKS))
+        confirmed = (confirm(machine, attack) for attack in attacks)
+        return next((attack for attack in confirmed if attack), None)
     except UnreadableError:
         return None
-    confirmed = (confirm(machine, attack) for attack in attacks)
-    return next((attack for attack in confirmed if attack), None)
 
 
 def may_repeat(pattern: str) -> bool:
@@ -214,7 +214,9 @@ class _Automaton:
             for double in sorted(loop):
                 # Two ways between the same two states are found at once.
                 if self.follow[state].get(double, 0) > 1:
-                    back = "" if double == state else self._word(double, state, loop)
+                    back = (
+                        "" if double == state else self._word((double,), (state,), (loop,))
+                    )
                     pump = self._char(self.mask(double)) + back
                     yield self._attack(EXPONENTIAL, state, pump)
                     return
@@ -226,7 +228,7 @@ class _Automaton:
         )
         if found:
             first, last, word = found
-            back = self._word(last[0], first[0], loop) if first != last else ""
+            back = self._word(last[:1], first[:1], (loop,)) if first != last else ""
             yield self._attack(EXPONENTIAL, first[0], word + back)
 
     def _polynomial(self, loop: frozenset[int], later: frozenset[int]) -> Iterator[Attack]:
@@ -236,35 +238,33 @@ class _Automaton:
             for state in self.reach[min(loop)]
             if not later.isdisjoint(self.reach[state])
         )
-        for first in sorted(loop):
-            for last in sorted(later):
-                found = self._find_path(
-                    [(first, first, last)],
-                    lambda states: self._after(states, (loop, between | later, later)),
-                    lambda _, after, goal=(first, last, last): after == goal,
-                )
-                if found:
-                    yield self._attack(POLYNOMIAL, first, found[2])
-                    return
+        within = (loop, between | later, later)
+        for first, last in product(sorted(loop), sorted(later)):
+            word = self._word((first, first, last), (first, last, last), within)
+            if word:
+                yield self._attack(POLYNOMIAL, first, word)
+                return
 
     def _after(
         self, states: States, within: tuple[frozenset[int], ...]
-    ) -> Iterator[tuple[States, int]]:
-        """Yield what one character leads some states to, each within its set, with the characters that do."""
+    ) -> list[tuple[States, int]]:
+        """Return what one character leads some states to, each within its set, with the characters that do."""
         ways: list[tuple[States, int]] = [((), self.alphabet.all)]
         for state, allowed in zip(states, within, strict=True):
-            ways = [
-                ((*before, after), both)
-                for before, mask in ways
-                for after in self.follow[state]
-                if after in allowed and (both := mask & self.mask(after))
-            ]
-        yield from ways
+            shorter = ways
+            ways = []
+            for before, mask in shorter:
+                for after in self.follow[state]:
+                    self.spend()
+                    both = mask & self.mask(after)
+                    if both and after in allowed:
+                        ways.append(((*before, after), both))
+        return ways
 
     def _find_path(
         self,
         starts: Iterable[States],
-        after: Callable[[States], Iterable[tuple[States, int]]],
+        after: Callable[[States], list[tuple[States, int]]],
         is_goal: Callable[[States, States], bool],
     ) -> tuple[States, States, str] | None:
         """Return the start and the end of a shortest path to a goal, and the word along it."""
@@ -273,7 +273,6 @@ class _Automaton:
         while left:
             states = left.popleft()
             for following, mask in after(states):
-                self.spend()
                 if is_goal(states, following):
                     word = self._char(mask)
                     while step := came_from[states]:
@@ -285,19 +284,19 @@ class _Automaton:
                     left.append(following)
         return None
 
-    def _word(self, first: int, last: int, within: frozenset[int]) -> str:
-        """Return a word that leads from one state to another one."""
+    def _word(self, first: States, last: States, within: tuple[frozenset[int], ...]) -> str:
+        """Return a word that leads from some states to others, "" if there is none."""
         found = self._find_path(
-            [(first,)],
-            lambda states: self._after(states, (within,)),
-            lambda _, after: after == (last,),
+            [first],
+            lambda states: self._after(states, within),
+            lambda _, after: after == last,
         )
         return found[2] if found else ""
 
     def _attack(self, growth: str, state: int, pump: str) -> Attack:
         everywhere = frozenset(self.follow)
         # What begins elsewhere than at the start of a text is not met by an alternative for it.
-        prefix = "\0" if state == SEARCH else self._word(SEARCH, state, everywhere)
+        prefix = "\0" if state == SEARCH else self._word((SEARCH,), (state,), (everywhere,))
         return Attack(growth, prefix, pump)
 
     def _char(self, mask: int) -> str:

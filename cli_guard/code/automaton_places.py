@@ -10,7 +10,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
-    from ast_grep_py import SgNode
+    from ast_grep_py import Rule, SgNode
 
 LITERAL = re.compile(r"(?:%r)?(\W)(.*)\W([a-z]*)\Z", re.DOTALL)
 STRING = re.compile(r"([A-Za-z.@$]*)(\"\"\"|'''|\"|'|`)(.*)\2\Z", re.DOTALL)
@@ -27,7 +27,13 @@ FLAGS = {
 # An engine, or a limit of time, that ends in time.
 LIMITED = re.compile(r"NonBacktracking|TimeSpan|[tT]imeout")
 CALLED = re.compile(r"[\w.]*?(\w+)\(")
-JOINING = ("concatenated_string", "binary_operator", "binary_expression", "parenthesized_expression", "additive_expression")
+JOINING = (
+    "concatenated_string",
+    "binary_operator",
+    "binary_expression",
+    "parenthesized_expression",
+    "additive_expression",
+)
 NAMED = re.compile(r"([\w$.]+)\s*(?::[^=\n]{0,80})?=\s*\Z")
 
 
@@ -45,7 +51,8 @@ class Pattern:
     part: str
 
 
-def has_table(language: str) -> bool:
+def knows_patterns(language: str) -> bool:
+    """Return whether the patterns of a language are judged."""
     return FAMILY.get(language, language) in read_table("languages/regexes.toml")
 
 
@@ -70,7 +77,9 @@ def find_patterns(root: "SgNode", language: str) -> Iterator[Pattern]:
             continue
         if parts and None not in pieces and not LIMITED.search(rest):
             flags = "".join(letter for letter, words in FLAGS.items() if words.search(rest))
-            yield Pattern("".join(filter(None, pieces)), flags, node, *_use(table, node, text))
+            yield Pattern(
+                "".join(filter(None, pieces)), flags, node, *_use(table, node, text)
+            )
 
 
 def is_put_together(node: "SgNode") -> bool:
@@ -80,7 +89,7 @@ def is_put_together(node: "SgNode") -> bool:
 
 def _texts_of(node: "SgNode", kinds: list[str]) -> "list[SgNode]":
     """Return the texts that make up the first one in a call, none if something else is joined with them."""
-    rule = {"any": [{"kind": kind} for kind in kinds]}
+    rule: Rule = {"any": [{"kind": kind} for kind in kinds]}
     first = node.find({"rule": rule})
     if first is None:
         return []

@@ -3,6 +3,8 @@
 `compile_node` translates the tree of a pattern into the steps of a machine, `Machine.search` runs them.
 """
 
+from contextlib import suppress
+
 from cli_guard.code.automaton_syntax import (
     Alphabet,
     At,
@@ -20,6 +22,7 @@ from cli_guard.code.automaton_syntax import (
 from cli_guard.lazy import dataclass
 
 MOST_STEPS_OF_PROGRAM = 1_500
+MOST_STEPS_OF_ALL = 400_000
 # The places before a match that a look-behind tries.
 LOOKS_BACK = 12
 Registers = tuple[int, ...]
@@ -191,22 +194,27 @@ class Machine:
         self.alphabet = alphabet
         self.is_anchored = is_anchored or begins_at_start(node)
         self._taken = 0
+        self._total = 0
         self._most = 0
         self._text = ""
         self._bits: list[int] = []
 
     def count_steps(self, text: str, most: int) -> int:
-        """Return the steps of a search in a text; more than `most` if it goes on longer."""
+        """Return the steps of a search in a text; more than `most` if it goes on longer.
+
+        Raises UnreadableError if all searches together took too many.
+        """
+        if self._total > MOST_STEPS_OF_ALL:
+            raise UnreadableError("too many steps")
         self._text = text
         self._bits = [self.alphabet.bit[each] for each in text]
         self._taken = 0
         self._most = most
         starts = 1 if self.is_anchored else len(text) + 1
         registers = (-1,) * self.program.registers
-        try:
+        with suppress(TooManyStepsError):
             any(self._run(0, start, registers) for start in range(starts))
-        except TooManyStepsError:
-            pass
+        self._total += self._taken
         return self._taken
 
     def _run(
