@@ -112,10 +112,10 @@ def measure_growth(machine: Machine, attack: Attack) -> str:
     if attack.growth == EXPONENTIAL and explodes(machine, attack):
         return EXPONENTIAL
     times = max(PUMPED // len(attack.pump), 6)
-    few = machine.count_steps(attack.text(times), MOST_STEPS)
+    few = machine.search(attack.text(times), MOST_STEPS)[0]
     if few * GROWS > MOST_STEPS:
         return ""
-    many = machine.count_steps(attack.text(times * 2), MOST_STEPS)
+    many = machine.search(attack.text(times * 2), MOST_STEPS)[0]
     return POLYNOMIAL if many > few * GROWS else ""
 
 
@@ -123,7 +123,7 @@ def explodes(machine: Machine, attack: Attack) -> bool:
     """Return whether a short attack of twice the length takes many times the steps."""
     counts = [1]
     while len(counts) <= SHORT and counts[-1] <= MOST_STEPS:
-        counts.append(machine.count_steps(attack.text(len(counts)), MOST_STEPS))
+        counts.append(machine.search(attack.text(len(counts)), MOST_STEPS)[0])
     # One that was cut off stands for all that are longer.
     last = len(counts) - 1
     return any(

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY
@@ -65,21 +64,22 @@ def find_patterns(root: "SgNode", language: str) -> Iterator[Pattern]:
         found = LITERAL.match(node.text())
         if found and not is_put_together(node):
             yield Pattern(found[2], found[3], node, *_use(table, node, text))
-    calls = chain.from_iterable(
-        root.find_all({"rule": {"kind": kind, "regex": start}})
+    calls = (
+        (node, _texts_of(node, table["strings"]))
         for kind, start in table["calls"].items()
+        for node in root.find_all({"rule": {"kind": kind, "regex": start}})
     )
-    for node in calls:
-        parts = _texts_of(node, table["strings"])
-        pieces = [_value_of(part.text(), table.get("raw", "(?!)")) for part in parts]
-        rest = node.text().replace(parts[-1].text(), "", 1) if parts else ""
-        if any(map(is_put_together, parts)):
-            continue
-        if parts and None not in pieces and not LIMITED.search(rest):
+    # Of calls in a chain, which begin alike, the last that is found is the first one of the chain.
+    written = {
+        parts[0].range().start.index: (node, parts) for node, parts in calls if parts
+    }
+    for node, parts in written.values():
+        pieces = [_value_of(part, table.get("raw", "(?!)")) for part in parts]
+        rest = node.text().replace(parts[-1].text(), "", 1)
+        if None not in pieces and not LIMITED.search(rest):
             flags = "".join(letter for letter, words in FLAGS.items() if words.search(rest))
-            yield Pattern(
-                "".join(filter(None, pieces)), flags, node, *_use(table, node, text)
-            )
+            whole = "".join(filter(None, pieces))
+            yield Pattern(whole, flags, node, *_use(table, node, text))
 
 
 def is_put_together(node: "SgNode") -> bool:
@@ -103,10 +103,11 @@ def _texts_of(node: "SgNode", kinds: list[str]) -> "list[SgNode]":
     return list(texts) if JOINS.fullmatch(between) else []
 
 
-def _value_of(text: str, raw: str) -> str | None:
+def _value_of(node: "SgNode", raw: str) -> str | None:
     """Return the value of a text, None if other values are put into it."""
+    text = node.text()
     found = STRING.match(text)
-    if found is None or "$" in found[1] or "f" in found[1].lower():
+    if found is None or is_put_together(node) or "$" in found[1] or "f" in found[1].lower():
         return None
     if re.match(raw, text):
         return found[3].replace('""', '"') if found[1] == "@" else found[3]

@@ -199,8 +199,8 @@ class Machine:
         self._text = ""
         self._bits: list[int] = []
 
-    def count_steps(self, text: str, most: int) -> int:
-        """Return the steps of a search in a text; more than `most` if it goes on longer.
+    def search(self, text: str, most: int) -> tuple[int, bool]:
+        """Return the steps of a search in a text, more than `most` if it goes on longer, and whether it found a match.
 
         Raises UnreadableError if all searches together took too many.
         """
@@ -212,10 +212,11 @@ class Machine:
         self._most = most
         starts = 1 if self.is_anchored else len(text) + 1
         registers = (-1,) * self.program.registers
+        is_match = False
         with suppress(TooManyStepsError):
-            any(self._run(0, start, registers) for start in range(starts))
+            is_match = any(self._run(0, start, registers) for start in range(starts))
         self._total += self._taken
-        return self._taken
+        return self._taken, is_match
 
     def _run(
         self, step: int, at: int, registers: Registers, end: int | None = None

@@ -23,7 +23,7 @@ REPEATS = re.compile(r"[)\].\w}/ ][*+]|\d,\}")
 # A comparison of a length, or the beginning of a text cut off, in the lines above.
 BOUNDS = re.compile(
     r"\blen\([^()]*\)\s*[<>]|\.(?:length|size|Length|count)(?:\(\))?\s*[<>]"
-    r"|\[:\s*\w+\]|\.(?:slice|substring|substr|Substring|take)\(0?,?\s*\w+|\[0\.{2,3}\w+\]"
+    r"|\[:\s*(?:\d+|[A-Z_]{2,})\]|\.(?:slice|substring|substr|Substring|take)\(0?,?\s*\w+|\[0\.{2,3}\w+\]"
 )
 LINES_ABOVE = 12
 SHOWN = 40
