@@ -122,7 +122,7 @@ def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
         for each in asked:
             if each.package == package:
                 started = time.perf_counter()
-                found = find(each.question, texts, seconds=60)
+                found = find(each.question, texts)
                 yield Answered(each, found, time.perf_counter() - started)
 
 
@@ -224,7 +224,7 @@ def print_size(folder: Path) -> None:
         "What is the default timeout and where is it set?",
     ):
         started = time.perf_counter()
-        found = find(question, texts, seconds=60)
+        found = find(question, texts)
         print(
             f"{time.perf_counter() - started:6.2f} s  {question}  {found.looked_at:,} looked at"
         )

@@ -161,7 +161,7 @@ command = Command(
     callback=run,
     help="Run the benchmark tasks of a folder, by default those of this checkout, each in its own scratch world"
     " without network; nothing outside it is written. Exit codes: 0 all that could be done passed, 1 not all, 2 an"
-    " invalid task file. docs/tasks.md describes the format.",
+    " invalid task file. benchmarks/runner/README.md describes the format.",
     params=[
         click.Argument(["folder"], required=False, metavar="[DIR]"),
         click.Option(

@@ -57,7 +57,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Given:
-    """What a task passes beside the instruction; docs/tasks.md says which kind takes what."""
+    """What a task passes beside the instruction; benchmarks/runner/README.md says which kind takes what."""
 
     paths: tuple[str, ...] | None = None
     revision: str | None = None

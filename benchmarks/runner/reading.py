@@ -1,4 +1,4 @@
-"""Read task files: one TOML file a task, strictly. The format is described in docs/tasks.md."""
+"""Read task files: one TOML file a task, strictly. The format is described in benchmarks/runner/README.md."""
 
 from pathlib import Path
 from typing import cast

@@ -1,7 +1,8 @@
 """Write a patch to the work tree, and revert it: the only place that changes a file of the user.
 
 A patch is written completely or not at all (git-apply(1)). It is refused if it would overwrite what is not recorded: a
-file that differs from the index, that a filter stores in another form, or that is in the place of a new file.
+file that differs from the index, that a filter stores in another form, or that is in the place of a new file. What an
+approved patch has left exactly so is recorded: the next patch builds on it, and `undo` steps back through both.
 """
 
 import hashlib
@@ -18,6 +19,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.repository.entries import decode_path, list_entries, name_some
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import place_in
+from cli_guard.state.records import Applied
 
 Bases = Mapping[str, str | None]
 APPLY = ("apply", "--whitespace=nowarn")
@@ -44,18 +46,20 @@ class Kept:
 
 
 class PatchWriter:
-    """Writes patches to the work tree of a repository."""
+    """Writes patches to the work tree of a repository; `written` are those that can still be reverted."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, written: Iterable[Applied] = ()) -> None:
         if repository.bare:
             raise UsageError("a bare repository has no work tree to write to")
         self.root = repository.root
+        here = ("", repository.root_name)
+        self._left = [each.left for each in written if each.root in here]
         # `git apply` takes paths from the folder it runs in.
         self._git = repository.at_top
         self._repository = repository
 
     def bases(self, paths: Iterable[str]) -> dict[str, str | None]:
-        """Return the contents that a patch to these paths applies to: path -> blob id in the index, None for no file.
+        """Return the contents that a patch to these paths applies to: path -> blob id, None for no file.
 
         Raises UsageError if writing a path would lose something.
         """
@@ -64,7 +68,12 @@ class PatchWriter:
         modules = [path for path, entry in index.items() if entry.mode == GITLINK]
         if modules:
             raise UsageError(f"{name_some(modules)} is a submodule: change it there")
-        there = [path for path in wanted if path not in index and self._lies_there(path)]
+        own = {path for path in wanted if self._is_own(path)}
+        there = [
+            path
+            for path in wanted
+            if path not in index and path not in own and self._lies_there(path)
+        ]
         if there:
             raise UsageError(
                 f"{name_some(there)} {verb(there, 'is', 'are')} untracked and in the way: move it away"
@@ -74,12 +83,13 @@ class PatchWriter:
             raise UsageError(
                 f"{name_some(stored)} is stored through a filter (gitattributes(5)): change it by hand"
             )
-        dirty = self._dirty(index)
+        dirty = [path for path in self._dirty(index) if path not in own]
         if dirty:
             raise UsageError(
                 f"{name_some(dirty)} {verb(dirty, 'has', 'have')} unstaged changes: stage, commit or stash them"
             )
-        return {path: index[path].blob if path in index else None for path in wanted}
+        bases = {path: index[path].blob if path in index else None for path in wanted}
+        return bases | {path: self._blob(path) for path in own}
 
     def apply(self, patch: str, bases: Bases) -> dict[str, str | None]:
         """Apply a patch if its bases are unchanged; return path -> SHA-256 of the new file, None for a removed one.
@@ -144,6 +154,22 @@ class PatchWriter:
 
     def _full(self, path: str) -> bytes:
         return place_in(self.root, path)
+
+    def _is_own(self, path: str) -> bool:
+        """Return whether a file, or its absence, is exactly what a patch has left."""
+        digest = self._hash(path)
+        is_gone = not self._lies_there(path)
+        return any(
+            path in left and left[path] == digest and (is_gone or digest is not None)
+            for left in self._left
+        )
+
+    def _blob(self, path: str) -> str | None:
+        """Return the id that a file would have as a blob, line ends as `git add` stores them; None for no file."""
+        if self._read(path) is None:
+            return None
+        filters = self._repository.without_filters()
+        return self._git.text(*filters, "hash-object", "--", path)
 
     def _lies_there(self, path: str) -> bool:
         return os.path.lexists(self._full(path))
@@ -226,15 +252,8 @@ class PatchWriter:
         return [
             path
             for path, entry in sorted(index.items())
-            if (path in changed or not entry.watched)
-            and self._differs(path, entry.blob, filters)
+            if (path in changed or not entry.watched) and self._blob(path) != entry.blob
         ]
-
-    def _differs(self, path: str, blob: str, filters: list[str]) -> bool:
-        if self._read(path) is None:
-            return True
-        # Hash it as `git add` would store it, line ends included.
-        return self._git.text(*filters, "hash-object", "--", path) != blob
 
     def _find_filtered(self, paths: list[str]) -> list[str]:
         """Return the paths whose content Git stores through a program (git-check-attr(1))."""

@@ -31,7 +31,7 @@ from cli_guard.state.records import ASKED, PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.assistant.recording import MessageWriter
-    from cli_guard.assistant.sandbox.model import McpTools
+    from cli_guard.assistant.sandbox.model import CommandWorld, McpTools
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
     from cli_guard.graph.tools.tool import Tool
@@ -107,6 +107,16 @@ def ask_request(
     return record(proposal, repository, invocation)
 
 
+def open_world(
+    invocation: Invocation, revision: str | None, *, worktree: bool
+) -> "CommandWorld":
+    """Return the world of the run tool over the repository around an invocation. Raises GitError."""
+    from cli_guard.assistant.asking import world_of
+
+    repository = GitRepository.discover(invocation.cwd, invocation.env)
+    return world_of(repository, repository.snapshot(revision, worktree=worktree))
+
+
 @contextmanager
 def context_for(
     repository: Repository,
@@ -120,37 +130,32 @@ def context_for(
 
     Without `runs` nothing can be run: the work tree is not the revision that was asked about.
     """
+    from cli_guard.assistant.asking import world_of
     from cli_guard.assistant.local import LocalAssistant
-    from cli_guard.assistant.sandbox import CommandWorld
     from cli_guard.execution.approved import CommandRunner
     from cli_guard.graph.context import Context
     from cli_guard.graph.tools import guard_tools
-    from cli_guard.state.memory import Memory
 
     policy, _ = policy_at_head(repository, invocation.env)
     folder = repository.state_folder
     tools = guard_tools()
     runner = CommandRunner(repository.root_name, invocation.env, folder)
+    written = Records(folder).applied_patches()
     opening = (
         servers(policy.servers, invocation.cwd, invocation.env)
         if servers
         else nullcontext(None)
     )
     with opening as offered:
-        shell = CommandWorld(
-            snapshot,
-            repository,
-            Memory(folder),
-            offered.in_the_shell if offered else None,
-            folder,
-        )
+        mcp = offered.in_the_shell if offered else None
+        shell = replace(world_of(repository, snapshot), mcp=mcp)
         yield Context(
             snapshot=snapshot,
             policy=policy,
             tools=ChainMap(tools, cast(Any, offered.tools)) if offered else tools,
             today=invocation.now.date(),
             commands=command_context(invocation.cwd, invocation.env),
-            writer=None if repository.bare else PatchWriter(repository),
+            writer=None if repository.bare else PatchWriter(repository, written),
             runner=runner if runs and not repository.bare else None,
             assistant=LocalAssistant(shell),
         )

@@ -25,7 +25,6 @@ from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
 CALLERS = 8
-SECONDS = 1.0
 REQUEST_CHARS = 400
 FACTS = (("raises", "raised"), ("handles", "handled"), ("compares with", "values"))
 NAME = re.compile(r"[\w$]+(?:(?:\.|::|->)[\w$]+)*")
@@ -184,7 +183,7 @@ def list_callers(
     }
     rows: dict[str, dict[int, None]] = {}
     if NAME.fullmatch(name):
-        listed = find_references(name, texts, seconds=SECONDS)
+        listed = find_references(name, texts)
         for found in listed.references:
             is_inside = (
                 found.path == path and definition.line <= found.line <= definition.end_line

@@ -6,7 +6,7 @@ A person must approve exactly what is written, so a patch that `git apply` could
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cli_guard.errors import UsageError
+from cli_guard.errors import MissingObject, UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.repository.snapshot import SnapshotBounds
@@ -145,8 +145,16 @@ def shown_patch(
             }
             texts = {path: read(repository, path, blob) for path, blob in bases.items()}
             return mask_patch(arguments["patch"], mask, texts)
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            # A request about the work tree may give a patch with the line ends of the files there.
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            IndexError,
+            MissingObject,
+        ) as error:
+            # A request about the work tree may give a patch with the line ends of the files there, or one that builds
+            # on a patch that nobody has staged.
             problem = error
     raise UsageError(f"the patch has an unsupported form ({problem}): ask again")
 

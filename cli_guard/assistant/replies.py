@@ -39,7 +39,9 @@ def answer_question(state: State) -> Iterator[str]:
         line for result in state["tool_results"] for line in result.get("lines", ())
     ]
     yield from explained
-    if places and not explained:
+    if found.get("uses"):
+        yield from uses_lines(found["uses"])
+    elif places and not explained:
         best = places[0]
         is_unsure = found["confidence"] == "low"
         lacks = found["absent"] or found["missing"]
@@ -59,10 +61,38 @@ def answer_question(state: State) -> Iterator[str]:
             yield f"Confidence: {found['confidence']} ({place_kind(best)})."
             near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
             yield from (f"Also: {place_line(each)}" for each in near[:OTHERS])
+    elif found.get("is_vague") and not explained:
+        yield "Which part do you mean? The request names no file, function or message. For example:"
+        for each in found["nearest"]:
+            yield f"  explain {each['path']}"
+            if each["symbol"]:
+                yield f"  who calls {each['symbol']}?"
     elif found and not explained:
         yield not_found_line(found)
         yield from (f"Nearest: {place_line(each)}" for each in found["nearest"])
     yield from command_lines(state)
+
+
+def uses_lines(used: Data) -> Iterator[str]:
+    """Yield who uses a name, by file, with the function around each use; the tests apart, in short."""
+    uses = used["uses"]
+    files = count_of(len({each["path"] for each in uses}), "file")
+    tests = f", {len(used['tests'])} in tests" if used["tests"] else ""
+    yield f"{used['name']}: {count_of(len(uses), 'use')} in {files}{tests}."
+    for each, holder in list(zip(uses, used["around"], strict=True))[:LISTED]:
+        yield place_line(each) + (f"  (in {holder})" if holder else "")
+    if len(uses) > LISTED:
+        left = dict.fromkeys(each["path"] for each in uses[LISTED:])
+        yield f"  and {len(uses) - LISTED} more: {first_of(list(left), LISTED)}"
+    yield from (f"Defined: {place_line(each)}" for each in used["definitions"][:OTHERS])
+    lines: dict[str, list[str]] = {}
+    for each in used["tests"]:
+        lines.setdefault(each["path"], []).append(str(each["line"]))
+    shown = [f"{path}:{first_of(numbers, SHOWN)}" for path, numbers in lines.items()]
+    if shown:
+        yield f"Tests: {first_of(shown, LISTED)}"
+    if not uses and used["definitions"]:
+        yield "Nothing else here names it; a call by a computed name would not be seen."
 
 
 def nearest_places(places: list[Data], best: Data) -> list[Data]:

@@ -36,12 +36,18 @@ ASKED_DEFINITIONS = {
     for kind in ("error", "default", "environment", "setting", "use", "raise")
 }
 NAMED = pattern("asks_name")
+MARK = pattern("asks_mark")
+CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
+FILE = re.compile(r"(?<![\w/.-])[\w@./-]*\w\.[a-z]\w{0,5}(?![\w/(])")
 MESSAGE = pattern("asks_message")
 QUOTED = pattern("quoted_message")
 FIELD = pattern("message_field")
 # The shortest text that is searched for as it is.
 MESSAGE_WORDS = 2
 MESSAGE_MOST = 60
+# What points at a thing without its name, and the words beside it from which on it is no longer vague.
+POINTING = frozenset("it this that thing things something stuff everything here".split())
+LEAST_SAID = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +70,28 @@ class Concept:
 class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 
-    `plain` is a name that may be an ordinary word (`where is run defined`). `message` is the text of a message, without
-    its fields; `is_quoted` says that it was marked as one.
+    `written` are names and files as they are written; `marks` are those of comments. `plain` is a name that may be an
+    ordinary word (`where is run defined`). `message` is the text of a message, without its fields, and
+    `is_quoted` says that it was marked as one. `points` says that it means a thing by "it" and says little of it.
     """
 
     concepts: tuple[Concept, ...]
     names: tuple[str, ...]
     asked_for: frozenset[str]
     kinds: frozenset[str]
+    written: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     plain: str = ""
     message: tuple[str, ...] = ()
     is_quoted: bool = False
+    points: bool = False
+
+    @property
+    def is_vague(self) -> bool:
+        """Return whether a question points at something, and only words that any code has say at what."""
+        return self.points and all(
+            _rank(each) for concept in self.concepts for each in concept.word.split()
+        )
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -126,7 +143,22 @@ def parse_question(question: str) -> SearchQuery:
     names = _find_exact_names(FIELD.sub(" ", text) if message else text)
     named = NAMED.search(text)
     plain = named[1] if named and not names and named[1].lower() not in STOP else ""
-    return SearchQuery(unique, names, asked_for, kinds, plain, message, is_quoted)
+    things = [word for word in content if not _rank(word)]
+    if "use" in kinds and not plain and not names and len(things) == 1:
+        plain = things[0]
+    mark = MARK.search(text)
+    return SearchQuery(
+        unique,
+        names,
+        asked_for,
+        kinds,
+        _find_written_names(text),
+        tuple(filter(None, mark.groups())) if mark else (),
+        plain,
+        message,
+        is_quoted,
+        not names and len(content) < LEAST_SAID and not POINTING.isdisjoint(words),
+    )
 
 
 def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
@@ -195,6 +227,16 @@ def _find_exact_names(text: str) -> tuple[str, ...]:
             part for part in NAME.findall(named) if match[1] or part.lower() not in STOP
         ]
     return tuple(dict.fromkeys(found))[:MOST_CONCEPTS]
+
+
+def _find_written_names(text: str) -> tuple[str, ...]:
+    """Return files, exact names with their owners, and names with a capital, as they are written."""
+    exact = (
+        next(group for group in match.groups() if group is not None)
+        for match in EXACT.finditer(text)
+    )
+    found = (*FILE.findall(text), *exact, *CAPITAL.findall(text))
+    return tuple(dict.fromkeys(each.removesuffix("()") for each in found))[:MOST_CONCEPTS]
 
 
 def _find_proper_names(text: str) -> frozenset[str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cli_guard.repository.protocol import Repository
     from cli_guard.review.render.review import Review
     from cli_guard.review.request import Request
+    from cli_guard.runtime import Invocation
 
 
 def find_skip(io: Io, event: str) -> str | None:
@@ -100,9 +101,11 @@ def review_staged(io: Io, /, event: str, framework: bool) -> int:
     """Review what is staged; with a framework also the range that it names."""
     if is_skipped(io, event):
         return 0
-    from cli_guard.git.prefetch import BEFORE_COMMIT
+    from cli_guard.git.prefetch import BEFORE_COMMIT, hooks_path
 
-    repository = io.find_repository(*BEFORE_COMMIT)
+    # Asked at the end, if the commit-msg hook is to show the report: only Git itself names an index.
+    at_the_end = [hooks_path()] if "GIT_INDEX_FILE" in io.env else []
+    repository = io.find_repository(*BEFORE_COMMIT, *at_the_end)
     # A merge that keeps nothing of the other side stages nothing.
     merged = repository.bare or repository.heads_being_merged
     is_staged = bool(merged) or repository.has_staged()
@@ -162,8 +165,25 @@ def prepare_review(io: Io, /, event: str) -> int:
     os.nice(10)
     # Whatever fails here fails again in the review, which reports it.
     with suppress(CliGuardError, OSError):
-        review_request(Staged("pre-commit"), io.invocation, record=False)
+        review_request(Staged("pre-commit"), with_author(io.invocation), record=False)
     return 0
+
+
+def with_author(invocation: "Invocation") -> "Invocation":
+    """Return the invocation with the author that Git will name to the hooks of a commit, as far as it is known now.
+
+    They review the author as well: without it what is prepared would not be the commit that is made.
+    """
+    from dataclasses import replace
+
+    from cli_guard.git.process import Git
+
+    ident = Git(invocation.cwd, invocation.env).optional("var", "GIT_AUTHOR_IDENT") or ""
+    name, found, rest = ident.partition(" <")
+    if not found:
+        return invocation
+    author = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": rest.partition(">")[0]}
+    return replace(invocation, env={**invocation.env, **author})
 
 
 def review_message(io: Io, /, event: str, file: str, framework: bool) -> int:

@@ -4,7 +4,7 @@ An unknown language makes ast-grep raise a BaseException, so only the names in `
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cli_guard.code.languages import GRAMMARS
@@ -68,7 +68,7 @@ class Trees:
     def __init__(self, most_chars: int = MOST_CHARS) -> None:
         self._most = most_chars
         self._roots: dict[tuple[str, str], SgNode] = {}
-        self._derived: dict[tuple[str, str], dict[str, object]] = {}
+        self._derived: dict[tuple[str, str], dict[Hashable, object]] = {}
         self._chars = 0
 
     def root(self, language: str, text: str) -> "SgNode":
@@ -103,7 +103,7 @@ class Trees:
             self._chars -= len(oldest[1])
 
     def derive(
-        self, what: str, language: str, text: str, make: Callable[["SgNode"], T]
+        self, what: Hashable, language: str, text: str, make: Callable[["SgNode"], T]
     ) -> T:
         """Return what `make` finds in the tree of `text`, computed once; `what` names it and fixes its type."""
         root = self.root(language, text)

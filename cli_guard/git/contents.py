@@ -1,6 +1,6 @@
 """Read whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -61,20 +61,27 @@ class BlobReader:
         self, blobs: Sequence[str], *, limit: int | None = None
     ) -> list[bytes | None]:
         """Return the bytes of objects as `read` does: to wait for each by itself takes longer than to read them."""
-        read: list[bytes | None] = []
+        read = self.read_present(blobs, limit=limit)
+        for blob in blobs:
+            if blob not in read:
+                raise missing(blob)
+        return [read[blob] for blob in blobs]
+
+    def read_present(
+        self, blobs: Sequence[str], *, limit: int | None = None
+    ) -> dict[str, bytes | None]:
+        """Return the same for those that are not missing."""
+        read: dict[str, bytes | None] = {}
         most = self.limit if limit is None else limit
+        # Git would read a path with a line break as two questions, and give each its answer.
+        blobs = [blob for blob in blobs if "\n" not in blob]
         for start in range(0, len(blobs), ASKED_AT_ONCE):
             asked = blobs[start : start + ASKED_AT_ONCE]
             self._ask(asked)
-            absent: list[MissingObject] = []
             for blob in asked:
                 # Each answer is read, also after one that is missing: the next question would get the rest.
-                try:
-                    read.append(self._answer(blob, most))
-                except MissingObject as error:
-                    absent.append(error)
-            if absent:
-                raise absent[0]
+                with suppress(MissingObject):
+                    read[blob] = self._answer(blob, most)
         return read
 
     def _ask(self, blobs: Sequence[str]) -> None:
@@ -134,6 +141,7 @@ class BlobContents:
         self._root = root
         self.revision = revision
         self._texts: dict[str, str | None] = {}
+        self._missing: set[str] = set()
         self._chars = 0
 
     def apart(self) -> "BlobContents":
@@ -154,6 +162,29 @@ class BlobContents:
         """Return whether any file is in a folder after the change, or below. Raises GitError."""
         listed = ("ls-tree", "-z", self.revision) if self.revision else ("ls-files", "-z")
         return bool(self._reader.git.run_bounded(*listed, "--", f"{folder}/", limit=1)[0])
+
+    def find_names(
+        self, names: Collection[str], folders: Iterable[str], parents: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield where some names may stand in some folders ("" is the top). Raises GitError.
+
+        What the index holds and no change touches stands in one of its `parents`.
+        """
+        states = (self.revision,) if self.revision else parents or ("HEAD",)
+        trees = {f"{state}:{folder}": folder for folder in folders for state in states}
+        for tree, raw in self._reader.read_present(list(trees)).items():
+            for name in names:
+                # An id in the tree may hold the same bytes: then a name is asked for that is not there.
+                if raw is None or f" {name}\0".encode() in raw:
+                    yield f"{trees[tree]}/{name}".removeprefix("/")
+
+    def prefetch(self, blobs: Iterable[str]) -> None:
+        """Read texts that will be asked for one by one: to wait for each by itself takes longer."""
+        wanted = [blob for blob in dict.fromkeys(blobs) if blob not in self._texts]
+        read = self._reader.read_present(wanted)
+        self._missing.update(blob for blob in wanted if blob not in read)
+        for blob, raw in read.items():
+            self._keep(blob, None if raw is None else text_of(raw)[0])
 
     def new(self, change: FileChange) -> str | None:
         if self._root is None or change.new_blob:
@@ -176,6 +207,8 @@ class BlobContents:
     def _text(self, blob: str | None, change: FileChange) -> str | None:
         if blob is None or change.kind in (Kind.BINARY, Kind.SUBMODULE):
             return None
+        if blob in self._missing:
+            raise missing(blob)
         if blob not in self._texts:
             raw = self._reader.read(blob)
             self._keep(blob, None if raw is None else text_of(raw)[0])

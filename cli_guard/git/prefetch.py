@@ -40,6 +40,12 @@ def names_in(tree: str, names: Iterable[str]) -> tuple[str, ...]:
     return ("ls-tree", "--full-tree", "--name-only", "-z", tree, "--", *names)
 
 
+def hooks_path(*options: str) -> tuple[str, ...]:
+    """Ask for all values of core.hooksPath with their scopes and files, the effective one last (git-config(1))."""
+    described = ("--show-scope", "--show-origin", "--type=path", "-z")
+    return ("config", *described, "--get-all", *options, "core.hooksPath")
+
+
 def difference(
     *command: str,
     file_bytes: int,

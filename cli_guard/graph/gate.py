@@ -169,6 +169,10 @@ def check_state(context: Context, bases: Mapping[str, str | None]) -> None:
         return
     known = {path: entry.identity for path, entry in asked.entries.items() if path in bases}
     other = sorted(path for path, blob in bases.items() if known.get(path) != blob)
+    if other and asked.name == "the index":
+        raise UsageError(
+            f"{other[0]} has unstaged changes: stage them, or ask with --worktree"
+        )
     if other:
         raise UsageError(
             f"{other[0]} differs between the index and {asked.name}: ask without --rev"

@@ -6,8 +6,8 @@ messages -> masked -> each model of the tier, then of the next one -> stream -> 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +154,7 @@ class ModelCall:
     options: dict[str, Any]
     until: float
     late: str
+    limits: list[asyncio.Timeout] = field(default_factory=list)
     tries: list[dict[str, Any]] = field(default_factory=list)
 
     async def run(
@@ -188,7 +189,8 @@ class ModelCall:
         # LangSmith sees a call only if the user's own file says so.
         with tracing_context(enabled=None if self.gateway.config.tracing else False):
             try:
-                async with asyncio.timeout(self.until - time.monotonic()):
+                async with asyncio.timeout(self.until - time.monotonic()) as limit:
+                    self.limits = [limit]
                     return await chain.ainvoke(
                         {"messages": messages, "error": None}, config
                     )
@@ -218,9 +220,10 @@ class ModelCall:
         }
         outcome = "cancelled"
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
+                self.limits = [self.limits[0], limit]
                 reply = await Try(
-                    self.gateway, entry, messages, self.options, seconds
+                    self.gateway, entry, messages, self.options, seconds, self.pause
                 ).run()
             outcome = "answered"
             return reply
@@ -244,6 +247,20 @@ class ModelCall:
             )
             self.gateway.log.append(self.tries[-1])
 
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Leave the time of what is done within out of the deadline: a client is built on this machine.
+
+        That takes seconds for the first one; those of fallbacks are quick, and count.
+        """
+        began = time.monotonic()
+        yield
+        spent = 0.0 if self.tries else time.monotonic() - began
+        self.until += spent
+        self.gateway.until += spent
+        for limit in self.limits:
+            limit.reschedule((limit.when() or 0.0) + spent)
+
     async def wait_as_told(self, name: str, seconds: float) -> bool:
         """Wait until a server may be asked again; return whether there is time and a try left for that."""
         tried = sum(each["model"] == name for each in self.tries) + 1
@@ -263,6 +280,7 @@ class Try:
     messages: list[Message]
     options: dict[str, Any]
     seconds: float
+    pause: Callable[[], AbstractContextManager[None]]
     chunks: "list[AIMessageChunk]" = field(default_factory=list)
     text: str = ""
     arguments: int = 0
@@ -274,11 +292,16 @@ class Try:
         name = self.entry["model"]
         config = gateway.config.for_model(name)
         if not name.startswith(OPENAI):
-            return await self.read(build_model(name, config, self.seconds))
+            with self.pause():
+                model = build_model(name, config, self.seconds)
+            return await self.read(model)
         key = await key_from(config, gateway.env)
-        client = open_client(self.seconds)
+        with self.pause():
+            client = open_client(self.seconds)
         try:
-            return await self.read(build_model(name, config, self.seconds, key, client))
+            with self.pause():
+                model = build_model(name, config, self.seconds, key, client)
+            return await self.read(model)
         finally:
             await client.aclose()
 

@@ -44,7 +44,7 @@ def open_guest(
     """Build the guest of a request. `forced` names the one model to use; with `preview` nothing is sent."""
     ledger = Ledger(config, invocation.env, invocation.now)
     gateway = Gateway(config, invocation.env, ledger, forced, preview)
-    return Guest(gateway, route_request(request))
+    return Guest(gateway, route_request(request, config.routing))
 
 
 class Use(Protocol):

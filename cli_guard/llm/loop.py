@@ -6,7 +6,7 @@ reply of the model -> calls -> Planned -> (gate, tools) -> results as messages -
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +28,10 @@ CALLS = 8
 SAME_RESULTS = 3
 # Of all answers to one message of the person, prompts included.
 TURN_TOKENS = 1_000_000
-RESULT_CHARS = 20_000
+# As much as the run tool shows, which says how to see the rest.
+RESULT_CHARS = 60_000
 # Texts and lists of a result are cut to the first of these that makes it short enough.
-TEXT_CHARS = (16_000, 4_000, 800, 100)
+TEXT_CHARS = (54_000, 16_000, 4_000, 800, 100)
 LISTED = 100
 # What OpenAI does not take in the name of a function, and what is no UTF-8.
 NO_NAME = re.compile(r"[^\w-]", re.ASCII)
@@ -44,6 +45,7 @@ class ToolLoop:
     `messages` grows: the system message first, then what the person, the model and the tools say. `offered` are the
     names of the tools in the run context that the model may call. `spare` rounds of the run are left to the caller.
     `answer` is the model's last text; `stopped` is the reason why the loop ended before the model had, "" if it had.
+    `on_failure` gets a line about each call that failed; `called` are the names that were called since it was cleared.
 
     `plan` is a planner of the graph. Every call of the model gets exactly one message with its result. Calls that only
     read are planned together; each other call is planned alone, as one approval is for one thing. If the gate asks for
@@ -59,6 +61,8 @@ class ToolLoop:
     spare: int = 0
     answer: str = ""
     stopped: str = ""
+    on_failure: Callable[[str], None] = field(default=lambda line: None)
+    called: set[str] = field(default_factory=set)
     _queue: list[ToolCall] = field(default_factory=list)
     _running: list[ToolCall] = field(default_factory=list)
     # How many results and log entries the run had when the running calls were planned.
@@ -134,6 +138,7 @@ class ToolLoop:
         if results:
             for call, result in zip(running, results, strict=False):
                 self.tell(call, result_of(result))
+                self.report(call, result_of(result))
             return
         decided = [
             each
@@ -151,6 +156,13 @@ class ToolLoop:
                 )
             else:
                 self._queue.insert(number - 1 - (number > len(decided)), call)
+
+    def report(self, call: ToolCall, result: Data) -> None:
+        """Say that a call failed, and why; nothing for one that did not."""
+        if not result["success"]:
+            code = f"exit code {result.get('exit_code')}"
+            why = result.get("error") or result.get("problem") or code
+            self.on_failure(f"failed: {call.name}: {why}")
 
     def close(self, why: str) -> None:
         """Answer the calls that are open as not run."""
@@ -185,11 +197,14 @@ class ToolLoop:
         self.messages.append(message_of(reply.text, calls))
         for number, call in enumerate(calls):
             named = replace(call, name=names.get(call.name, call.name))
+            self.called.add(named.name)
             problem = self.problem_with(named, names, context)
             if number >= CALLS:
                 problem = f"not run: at most {CALLS} calls in one answer"
             if problem:
-                self.tell(call, {"success": False, "error": problem})
+                result = {"success": False, "error": problem}
+                self.tell(call, result)
+                self.report(named, result)
             else:
                 self._queue.append(named)
 

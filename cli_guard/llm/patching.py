@@ -81,7 +81,7 @@ def patching_tools(copy: Copy, context: Context) -> dict[str, Tool]:
 
     summary = "Review the edits as a hook does, and propose them as a patch."
     return {
-        **tools_for(copy),
+        **tools_for(copy, getattr(context.assistant, "shell", None)),
         PROPOSE: Tool(PROPOSE, summary, "read_only", NoArguments, propose_patch),
     }
 

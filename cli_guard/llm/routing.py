@@ -11,7 +11,7 @@ from cli_guard.assistant.request_words import read_words
 from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_of
 from cli_guard.lazy import dataclass
-from cli_guard.policy.language_model import Tier
+from cli_guard.policy.language_model import TIERS, RoutingSection, Tier
 from cli_guard.rules.catalog import read_table
 
 DATA = "routing.toml"
@@ -96,36 +96,63 @@ def pattern(name: str) -> re.Pattern[str]:
     return re.compile(read_table(DATA)["patterns"][name], re.MULTILINE)
 
 
-def route_request(request: str) -> Route:
+def route_request(request: str, own: RoutingSection | None = None) -> Route:
     """Return the tier of a developer's request; of a long one the beginning and the end are read."""
-    return decide("request", request_features(request))
+    return decide(
+        "request", request_features(request), own, remove_pasted(shorten(request))
+    )
 
 
 def route_change(
-    message: str, files: Sequence[ChangedFile], findings: Collection[str], text: str
+    message: str,
+    files: Sequence[ChangedFile],
+    findings: Collection[str],
+    text: str,
+    own: RoutingSection | None = None,
 ) -> Route:
     """Return the tier of a request about a change.
 
     `message` is that of the commit, `findings` are the ids of the rules that fired, `text` is what is asked.
     """
-    return decide("change", change_features(message, files, findings, text))
+    features = change_features(message, files, findings, text)
+    return decide("change", features, own, f"{message}\n{text}".lower())
 
 
-def decide(kind: str, features: Mapping[str, float]) -> Route:
-    """Add up the points of features by their weights for a kind of input (`request`, `change`)."""
-    table = read_table(DATA)[kind]
+def decide(
+    kind: str, features: Mapping[str, float], own: RoutingSection | None, text: str
+) -> Route:
+    """Add up the points of features by their weights for a kind of input (`request`, `change`).
+
+    `own` is what the user has configured, whose words are looked for in `text`, in lower case.
+    """
+    own = own or RoutingSection()
+    table = read_table(DATA)[kind] | own.model_dump(
+        include={"medium", "heavy"}, exclude_none=True
+    )
     weights = {group.name: group.points.get(kind, 0.0) for group in groups()} | table
     points = {name: round(value * weights[name], 2) for name, value in features.items()}
+    points |= {
+        phrase: value for phrase, value in own.points.items() if has_phrase(text, phrase)
+    }
     score = round(sum(points.values()), 2)
     tier: Tier = "light"
     if score >= table["heavy"]:
         tier = "heavy"
     elif score >= table["medium"]:
         tier = "medium"
+    for each in reversed(TIERS):
+        named = [one for one in own.tiers.get(each, ()) if has_phrase(text, one)]
+        if named:
+            return Route(each, score, ((f"chosen by {named[0]!r}", 0.0),))
     shown = sorted(
         (each for each in points.items() if each[1]), key=lambda each: -abs(each[1])
     )
     return Route(tier, score, tuple(shown))
+
+
+def has_phrase(text: str, phrase: str) -> bool:
+    """Return whether a text has the words of a phrase, in a row."""
+    return bool(compile_words("_".join(phrase.lower().split()), ()).search(text))
 
 
 def request_features(request: str) -> dict[str, float]:

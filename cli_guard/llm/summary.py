@@ -153,7 +153,9 @@ def advise(
             ChangedFile(each.path, len(each.added), len(each.removed)) for each in changes
         ]
         rules = [each.finding.rule for each in review.findings]
-        route = route_change(changes.message or "", files, rules, "Summarize this change.")
+        route = route_change(
+            changes.message or "", files, rules, "Summarize this change.", config.routing
+        )
         reply = gateway.ask(
             [system(TASK), content], route.tier, purpose="summary", schema=Said
         )

@@ -8,21 +8,29 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import field, replace
+from functools import partial
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from cli_guard.assistant.asking import answer_question
 from cli_guard.assistant.local import LocalAssistant
+from cli_guard.assistant.sandbox import CommandWorld, description
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.lazy import dataclass
 from cli_guard.llm.prompts import sendable
 from cli_guard.model import Action, Decision, Verdict
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.repository.snapshot import Snapshot
+from cli_guard.runtime import missing_extra
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
-READING = ("read_file", "search_repository", "find_tests", "run")
+# The run tool reads all that there is; without its interpreter the typed tools do.
+RUN = "run"
+TYPED = ("read_file", "search_repository", "find_tests")
+READING = (RUN,) if find_spec("bashkit") else TYPED
 EDITING = ("edit_file", "create_file", "delete_file")
 # On file systems that fold case, or drop what follows (gitfaq(7), core.protectNTFS).
 GIT_FOLDER = re.compile(r"(?i)(?:\.git|git~\d+)[ .]*(?::.*)?\Z")
@@ -30,7 +38,7 @@ FILE_CHARS = 200_000
 NEAR_LINES = 3
 # `write` tools need approval; these write to a copy in memory, and what they make is approved as a patch.
 IN_MEMORY = Verdict(Decision.ALLOW, "changes only a copy in memory", "copy-only")
-COPY_ONLY = "The files are those of the repository with your edits; only text files, without history."
+SEEN = "the text files of the repository with your edits (the history is without them)"
 # Masking reads about 2.5 million characters a second.
 MASKED_CHARS = 50_000_000
 
@@ -96,6 +104,8 @@ class Copy:
 
     config: ModelSection
     edits: dict[str, str | None] = field(default_factory=dict)
+    # What each of them was made over.
+    _bases: dict[str, str | None] = field(default_factory=dict)
     _source: Mapping[str, str] | None = None
     _sendable: dict[str, str] = field(default_factory=dict)
     _masked: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -175,7 +185,7 @@ class Copy:
         """Remove a text file. The work tree stays as it is."""
         if self.text(world, arguments.path) is None:
             return refuse(f"there is no text file {arguments.path}")
-        self.edits[arguments.path] = None
+        self.record(world, arguments.path, None)
         return ToolOutput({"path": arguments.path})
 
     def keep(self, world: World, path: str, text: str, line: int) -> ToolOutput:
@@ -183,12 +193,24 @@ class Copy:
         problem = problem_with(path, text)
         if problem or text == self.text(world, path):
             return refuse(problem or "that changes nothing")
-        self.edits[path] = text
+        self.record(world, path, text)
         lines = redact(text, path).split("\n")
         shown = lines[max(0, line - NEAR_LINES) : line + 4 * NEAR_LINES]
         return ToolOutput(
             {"path": path, "line": line + 1, "lines": len(lines), "text": "\n".join(shown)}
         )
+
+    def record(self, world: World, path: str, text: str | None) -> None:
+        if path not in self.edits:
+            self._bases[path] = world.snapshot.get(path)
+        self.edits[path] = text
+
+    def drop_overtaken(self, snapshot: Mapping[str, str]) -> list[str]:
+        """Drop the edits of files that somebody else has changed since, and return their paths."""
+        lost = [path for path in self.edits if snapshot.get(path) != self._bases[path]]
+        for path in lost:
+            del self.edits[path]
+        return lost
 
     def changes(self, snapshot: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         """Return the changed files before and after the edits, each path -> text."""
@@ -235,9 +257,12 @@ def problem_with(path: str, text: str) -> str:
     return "the text holds a character that no text file holds" if "\0" in text else ""
 
 
-def tools_for(copy: Copy) -> dict[str, Tool]:
-    """Return the tools over a copy, by name: the assistant's, which see the edits, and those that edit."""
-    made = {name: reading_tool(name, copy) for name in READING}
+def tools_for(copy: Copy, shell: CommandWorld | None = None) -> dict[str, Tool]:
+    """Return the tools over a copy, by name: the assistant's, which see the edits, and those that edit.
+
+    `shell` is the world of the run tool over the repository, None where the files are all there is.
+    """
+    made = {name: reading_tool(name, copy, shell) for name in (RUN, *TYPED)}
     for name in EDITING:
         run = getattr(copy, name)
         schema = run.__annotations__["arguments"]
@@ -246,9 +271,14 @@ def tools_for(copy: Copy) -> dict[str, Tool]:
     return made
 
 
-def reading_tool(name: str, copy: Copy) -> Tool:
-    """Return a tool of the assistant that sees the edits, and nothing of private files or of the history."""
+def reading_tool(name: str, copy: Copy, shell: CommandWorld | None) -> Tool:
+    """Return a tool of the assistant that sees the edits, and nothing of private files, nor of their history."""
     tool = LocalAssistant().tools[name]
+    summary = tool.summary
+    if RUN not in READING:
+        summary += f" ({missing_extra('The tool run, a sandboxed shell,', 'shell')})"
+    if name == RUN:
+        summary = description(SEEN)
 
     def run(world: World, arguments: Any) -> ToolOutput:
         if name == "read_file":
@@ -259,15 +289,20 @@ def reading_tool(name: str, copy: Copy) -> Tool:
         else:
             texts, left_out = copy.mask_files(world.snapshot)
         # A new assistant: one that has searched before remembers what it found.
-        done = LocalAssistant().tools[name].run(replace(world, snapshot=texts), arguments)
+        assistant = LocalAssistant()
+        if name == RUN and shell and world.allowed is None:
+            files = Snapshot.of(texts)
+            seen = replace(
+                shell, snapshot=files, mcp=None, hides=copy.config.private_patterns
+            )
+            assistant = LocalAssistant(
+                replace(seen, ask=partial(answer_question, CommandWorld(files)))
+            )
+        done = assistant.tools[name].run(replace(world, snapshot=texts), arguments)
         return (
             replace(done, data={**done.data, "files_left_out": left_out})
             if left_out
             else done
         )
 
-    return replace(
-        tool,
-        run=run,
-        summary=f"{tool.summary} {COPY_ONLY}" if name == "run" else tool.summary,
-    )
+    return replace(tool, run=run, summary=summary)

@@ -6,12 +6,13 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from cli_guard.policy.globs import matches
-from cli_guard.secrets.filenames import is_risky
+from cli_guard.secrets.filenames import is_risky, risky_patterns
 
 Tier = Literal["light", "medium", "heavy"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
 NAMED = "Models as provider:name, tried in this order; then those of the next tier."
 PRICE = "US dollars for a million tokens"
+PHRASES = "`*` stands for any ending of a word."
 WORDS = "A program and its arguments that prints the key; it is run without a shell."
 
 
@@ -28,6 +29,7 @@ def check_model_name(name: str) -> str:
 
 Model = Annotated[str, StringConstraints(max_length=200), AfterValidator(check_model_name)]
 OpenAIModel = Annotated[Model, StringConstraints(pattern="^openai:")]
+Phrase = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Models = Annotated[tuple[Model, ...], Field(max_length=8, description=NAMED)]
 
 
@@ -52,6 +54,26 @@ class ModelServer(BaseModel):
     api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
 
 
+class RoutingSection(BaseModel):
+    """`[model.routing]`: what the user changes in how the tier of a request is found."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    medium: Annotated[
+        float | None, Field(description="Score from which on a request is medium.")
+    ] = None
+    heavy: Annotated[
+        float | None, Field(description="Score from which on a request is heavy.")
+    ] = None
+    points: Annotated[
+        dict[Phrase, Annotated[float, Field(ge=-10, le=10)]],
+        Field(max_length=200, description=f"Points that words add. {PHRASES}"),
+    ] = Field(default_factory=dict)
+    tiers: Annotated[
+        dict[Tier, Annotated[tuple[Phrase, ...], Field(max_length=200)]],
+        Field(description=f"Words that choose a tier, the heaviest first. {PHRASES}"),
+    ] = Field(default_factory=dict)
+
+
 class ModelSection(BaseModel):
     """`[model]`, in the user's own file: without a model in one of its tiers there is none."""
 
@@ -60,6 +82,7 @@ class ModelSection(BaseModel):
     light: Models = ()
     medium: Models = ()
     heavy: Models = ()
+    routing: RoutingSection = Field(default_factory=RoutingSection.model_construct)
     base_url: Annotated[
         str | None,
         Field(
@@ -139,10 +162,21 @@ class ModelSection(BaseModel):
         """Return whether nothing of a file may be sent, masked or not: one that usually holds credentials."""
         return is_risky(path) or any(matches(pattern, path) for pattern in self.private)
 
+    @property
+    def private_patterns(self) -> tuple[str, ...]:
+        """Return patterns for fnmatch(3), in lower case, that match at least each path of which nothing may be sent."""
+        own: list[str] = []
+        for pattern in self.private:
+            plain = pattern.removeprefix("/").replace("[", "[[]").lower()
+            wide = plain.replace("**/", "*").replace("**", "*")
+            own += (wide,) if "/" in pattern else (wide, f"*/{wide}")
+        return (*risky_patterns(), *own)
+
 
 # The tables of the file by their keys.
 MODEL_TABLES: dict[str, type[BaseModel]] = {
     "model": ModelSection,
+    "routing": RoutingSection,
     "prices": Price,
     "servers": ModelServer,
 }

@@ -84,7 +84,8 @@ def read_lives(
     for mark, life in told.lives.items():
         if not life.commit:
             place, at, _ = told.seen[mark]
-            told.lives[mark] = replace(life, commit=history.find_recorded(place, at))
+            if commit := history.find_recorded(place, at):
+                told.lives[mark] = replace(life, commit=commit)
     follow(repository, history, told)
     return sorted(told.lives.values(), key=lambda each: each.at)
 
@@ -111,6 +112,9 @@ class Telling:
     def add_review(self, entry: Entry) -> None:
         """Add the findings of a review; those that it finds no more, where they were found last, are fixed."""
         place = text(entry, "place")
+        # Most reviews find nothing, and nothing was found there before them.
+        if not entry["found"] and not self.here.get(place):
+            return
         at = text(entry, "at")
         who = person(entry)
         # What stands in one commit of a range is open, whatever answers it in another.

@@ -120,7 +120,7 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
     every = read_log(repository)
     approvals = list_approvals(repository, invocation, every_signed(repository))
     lives = read_lives(repository, every, approvals)
-    lives = [each for each in lives if seconds(each.at) >= start]
+    lives = [each for each in lives if not start or seconds(each.at) >= start]
     entries = since_then(every, start)
     given = since_then((each for each in approvals if "refused" not in each), start)
     # A change that was reviewed again counts once, as it ended.
@@ -175,7 +175,7 @@ def read_log(repository: Repository) -> list[Entry]:
 
 
 def since_then(entries: Iterable[Entry], start: int) -> list[Entry]:
-    return [each for each in entries if seconds(text(each, "at")) >= start]
+    return [each for each in entries if not start or seconds(text(each, "at")) >= start]
 
 
 def find_start(repository: Repository, since: str) -> int:

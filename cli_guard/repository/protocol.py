@@ -47,6 +47,14 @@ class WholeTree(Protocol):
 
 
 @runtime_checkable
+class Prefetching(Protocol):
+    """Contents that are read faster many at once."""
+
+    def prefetch(self, blobs: Iterable[str]) -> None:
+        """Read what will be asked for; what is missing is so when it is asked for."""
+
+
+@runtime_checkable
 class Searchable(Protocol):
     """Contents that can search all files of the state after the change."""
 
@@ -62,6 +70,14 @@ class WithFolders(Protocol):
 
     def has_files_in(self, folder: str) -> bool:
         """Return whether any file is in a folder, or below. Raises GitError."""
+
+    def find_names(
+        self, names: Collection[str], folders: Iterable[str], parents: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield where some names may stand in some folders ("" is the top). Raises GitError.
+
+        What the index holds and no change touches stands in one of its `parents`.
+        """
 
 
 @runtime_checkable

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from cli_guard.model import Hunk
@@ -28,10 +29,13 @@ BINARY = "binary: searched only for keys"
 NUL_SHOWN = "\ufffd"
 # Between runs that are not adjacent: no rule about secrets matches across a NUL.
 RUN_GAP = "\n\0"
-RUN = rb"[\t\n\r\x20-\x7e]{8,}"
+# The kind of each byte: `p` for printable ASCII and the ends of lines, NUL, `x` for any other.
+SHOWN = frozenset((*b"\t\n\r", *range(0x20, 0x7F)))
+KINDS = bytes(ord("p") if byte in SHOWN else byte and ord("x") for byte in range(256))
+# How a run begins, and how it goes on: to find a fixed text takes a fraction of the time of a pattern.
+RUN = (b"p" * 8, re.compile(b"p*+"))
 # UTF-16 in either byte order: a printable byte, then NUL and a printable byte in turn.
-WIDE_RUN = rb"[\t\n\r\x20-\x7e](?:\0[\t\n\r\x20-\x7e]){7,}+"
-NULS_OF_A_WIDE_RUN = 7
+WIDE_RUN = (b"p" + b"\0p" * 7, re.compile(b"(?:\0p)*+"))
 
 
 def decode(raw: bytes) -> str | None:
@@ -90,15 +94,27 @@ def _nearly_text(raw: bytes) -> bool:
 
 def printable_runs(raw: bytes) -> list[str]:
     """Return the runs of eight printable ASCII characters or more, line ends included, as bytes and as UTF-16."""
-    return [run.decode("ascii") for run in re.findall(RUN, raw)] + wide_runs(raw)
+    return [raw[start:end].decode("ascii") for start, end in find_runs(raw, *RUN)] + (
+        wide_runs(raw)
+    )
 
 
 def wide_runs(raw: bytes) -> list[str]:
     """Return the runs of eight printable ASCII characters or more as UTF-16 in either byte order."""
-    # Most texts have no NUL, and to count them takes a hundredth of the search.
-    if raw.count(0) < NULS_OF_A_WIDE_RUN:
-        return []
-    return [match[::2].decode("ascii") for match in re.findall(WIDE_RUN, raw)]
+    return [raw[start:end:2].decode("ascii") for start, end in find_runs(raw, *WIDE_RUN)]
+
+
+def find_runs(
+    raw: bytes, beginning: bytes, rest: re.Pattern[bytes]
+) -> Iterator[tuple[int, int]]:
+    """Yield where each run of such kinds of bytes starts and ends."""
+    kinds = raw.translate(KINDS)
+    start = kinds.find(beginning)
+    while start >= 0:
+        more = rest.match(kinds, start + len(beginning))
+        end = more.end() if more else len(kinds)
+        yield start, end
+        start = kinds.find(beginning, end)
 
 
 def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:

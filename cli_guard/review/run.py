@@ -187,15 +187,21 @@ def review_request(
             binding=binding,
             notes=(*done.notes, *refused),
         )
+        is_tried = bool(only) or TRIAL in gathered.notes
+        is_recorded = record and again is None and not is_tried
+        allows = (
+            event_of(request.event).is_before_commit and done.decision is Decision.ALLOW
+        )
+        if is_recorded and repository and allows:
+            from cli_guard.git.managers import is_message_hook_next
+
+            # Here, as it was asked in advance, and what is not used is forgotten below.
+            if is_message_hook_next(repository, invocation.env):
+                done = replace(done, left=content)
     if again is not None:
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
-    if record and repository and records and not (only or TRIAL in gathered.notes):
-        if event_of(request.event).is_before_commit and done.decision is Decision.ALLOW:
-            from cli_guard.git.managers import is_message_hook_next
-
-            is_next = is_message_hook_next(repository, invocation.env)
-            done = replace(done, left=gathered.subject.changes.identity if is_next else "")
+    if is_recorded and records:
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
@@ -253,13 +259,15 @@ def run(
     from cli_guard.graph.run import run_review
     from cli_guard.reviewers.clean_reviews import clean_reviews
     from cli_guard.reviewers.inline import InlineAnswers
-    from cli_guard.reviewers.per_file_work import add_file_work
+    from cli_guard.reviewers.per_file_work import PREFETCHED, add_file_work, prefetch_texts
 
     loaded = time.perf_counter()
     subject = add_file_work(gathered.subject, cache, on_progress)
     before = clean_reviews(cache, subject, gathered.policy.identity) if cache else None
     if before:
         subject = before.recall(subject)
+    if not subject.work and not subject.clean:
+        prefetch_texts(subject.contents, subject.changes.files[:PREFETCHED])
     context = Context(
         subject=subject,
         policy=gathered.policy,

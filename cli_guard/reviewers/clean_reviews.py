@@ -30,23 +30,19 @@ class CleanReviews:
         known = {reviewer.name for reviewer in REVIEWERS}
         try:
             names, left_out = json.loads(value) if value else ((), 0)
+            clean = frozenset(known & {*names})
+            bounded = subject.advice.bounded - subject.idle
+            # Without `work`, each takes its room when it runs: one that does not run would leave more to the others.
+            if left_out and not subject.work and not clean >= bounded:
+                return replace(subject, clean=clean - bounded)
             advice = replace(subject.advice, known_left_out=int(left_out))
-            return replace(subject, clean=frozenset(known & {*names}), advice=advice)
+            return replace(subject, clean=clean, advice=advice)
         except (ValueError, TypeError):
             return subject
 
     def keep(self, names: Iterable[str], subject: ReviewInput) -> None:
-        """Store the reviewers that found nothing, and how many files those that advise have left out.
-
-        How many they leave out depends on all of them, so then either all or none of them are skipped.
-        """
-        clean = set(names)
-        left_out = len(subject.advice.left_out)
-        bounded = subject.advice.bounded - subject.idle
-        if left_out and not clean >= bounded:
-            clean -= bounded
-            left_out = 0
-        row = json.dumps([sorted(clean), left_out])
+        """Store the reviewers that found nothing, and how many files those that advise have left out."""
+        row = json.dumps([sorted(names), len(subject.advice.left_out)])
         self._cache.put({self._key: row.encode("ascii")})
 
 

@@ -14,7 +14,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
-from cli_guard.reviewers.habits import Habits
+from cli_guard.reviewers.message_style import MessageStyle
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load, read_patterns
 
@@ -27,7 +27,7 @@ class MessageCase:
     changes: ChangeSet
     subject: ReviewInput
     recorded: bool
-    habits: Habits
+    style: MessageStyle
     branch: str | None = None
 
 
@@ -43,20 +43,20 @@ def review(subject: ReviewInput) -> Report:
 
 def _cases(subject: ReviewInput) -> Iterator[MessageCase]:
     whole = subject.changes
-    habits = Habits(subject)
+    style = MessageStyle(subject)
     commits = tuple(subject.history)
     branches = _protected_branches(subject)
     if subject.message is not None:
-        yield MessageCase(subject.message, whole, subject, False, habits)
+        yield MessageCase(subject.message, whole, subject, False, style)
     elif whole.message is not None and not any(
         each.commit == whole.commit for each in commits
     ):
-        yield MessageCase(recorded_message(whole.message), whole, subject, True, habits)
+        yield MessageCase(recorded_message(whole.message), whole, subject, True, style)
     for each in commits:
         if each.message is not None:
             branch = branches.get(each.commit)
             yield MessageCase(
-                recorded_message(each.message), each, subject, True, habits, branch
+                recorded_message(each.message), each, subject, True, style, branch
             )
 
 
@@ -81,12 +81,7 @@ def _in_force(rule: Rule, case: MessageCase) -> bool:
 
 def _is_asked_for(rule: Rule, case: MessageCase) -> bool:
     """Return whether a matter of style is one in this repository; anything else always is."""
-    habit = rule.extra.get("habit")
-
-    def breaks(message: CommitMessage) -> bool:
-        return CHECKS[rule.id](rule, replace(case, message=message)) is not None
-
-    return habit is None or case.habits.ask_for(breaks, with_body=habit == "body")
+    return not rule.extra.get("is_style") or case.style.is_asked_for
 
 
 def _finding(rule: Rule, case: MessageCase, said: str) -> Finding:

@@ -28,7 +28,7 @@ from cli_guard.model import (
 from cli_guard.policy.config import default_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
-from cli_guard.repository.protocol import WholeTree
+from cli_guard.repository.protocol import Prefetching, WholeTree
 from cli_guard.secrets import places
 
 Role = tuple[str | None, str | None, tuple[str, ...], str]
@@ -110,9 +110,17 @@ def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
     named = dict.fromkeys(
         each for change in changes for each in _files_named(change, contents)
     )
-    for path, read_as in tuple(named)[:MOST_CALLED]:
-        if not isinstance(contents, WholeTree) or language_of(path) == language_of(read_as):
-            continue
+    if not isinstance(contents, WholeTree):
+        return
+    calls = [
+        (path, read_as)
+        for path, read_as in tuple(named)[:MOST_CALLED]
+        if language_of(path) != language_of(read_as)
+    ]
+    # Most are words of a text, and no files.
+    if isinstance(contents, Prefetching):
+        contents.prefetch(contents.object_name(path) for path, _ in calls)
+    for path, read_as in calls:
         called = FileChange(
             path, Status.MODIFIED, new_blob=contents.object_name(path), read_as=read_as
         )

@@ -17,7 +17,8 @@ class FileResult:
     """The result of one reviewer for one file.
 
     `again`: only `review` can word the findings, so it reads the file once more. `weights` are numbers of the
-    reviewer's own. `cacheable`: a later review of the same file gives the same result.
+    reviewer's own. `cacheable`: a later review of the same file gives the same result. `made` saves the reviewer work
+    in this process alone: it is neither stored nor sent.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -25,6 +26,7 @@ class FileResult:
     again: bool = False
     weights: tuple[float, ...] = ()
     cacheable: bool = True
+    made: object = None
 
     @classmethod
     def of(cls, items: Iterable[Finding | Skipped]) -> "FileResult":

@@ -4,7 +4,7 @@ A pattern is compiled when its keyword is first met, since compiling all of them
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain
@@ -171,6 +171,14 @@ def rules_at(keyword: str, kind: str) -> tuple[Detector, ...]:
 def keywords() -> WordSet:
     """Return the keywords of all rules, those of key blocks too."""
     return WordSet((*by_keyword(), *sorted(block_keywords())))
+
+
+@cache
+def keywords_for(kind: str, wanted: Callable[[Detector], bool]) -> WordSet:
+    """Return the keywords of the wanted rules for a file of a kind, in the order of all."""
+    return WordSet(
+        keyword for keyword in by_keyword() if any(map(wanted, rules_at(keyword, kind)))
+    )
 
 
 def compile_all() -> None:

@@ -18,6 +18,7 @@ from cli_guard.secrets import (
     disguised,
     joined,
     keyblocks,
+    notebooks,
     places,
     spread,
     tables,
@@ -37,6 +38,7 @@ from cli_guard.secrets.detectors import (
     documented_keys,
     for_blocks,
     keywords,
+    keywords_for,
     named_for,
     rules_at,
 )
@@ -64,6 +66,8 @@ CHECKS: Mapping[str, Check] = {
             checks.signing,
             checks.stated,
             checks.commented,
+            checks.mentioned,
+            checks.mentioned_key,
         ),
     )
 } | {
@@ -120,8 +124,25 @@ def scan(text: str, path: str = "", *, steps: int = STEPS, depth: int = DEPTH) -
     A scan that stops after so many steps returns what it has found, and the offset before which every rule has read.
     """
     work = _Work(steps)
-    hits, stopped_at = _collect(_all_hits(text, path, work, depth))
+    find = _notebook_hits if places.ending(path) == notebooks.ENDING else _all_hits
+    hits, stopped_at = _collect(find(text, path, work, depth))
     return Scan(tuple(without_overlaps(hits)), stopped_at, work.left_out)
+
+
+def _notebook_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:
+    """Yield the hits in the parts of a notebook; where the work ends, none of its lines counts as read."""
+    for part in notebooks.read_parts(text, path):
+        own = _Work(work.steps)
+        hits, stopped_at = _collect(_all_hits(part.text, part.path, own, depth))
+        work.steps = own.steps
+        for hit in hits:
+            start = part.place(hit.start)
+            end = part.place(hit.end)
+            yield replace(hit, start=start, end=end, value=text[start:end])
+        if own.left_out is not None:
+            work.left_out = part.place(own.left_out)
+        if stopped_at is not None:
+            raise OutOfWorkError(0)
 
 
 def _collect(found: Iterable[SecretHit]) -> tuple[list[SecretHit], int | None]:
@@ -211,7 +232,7 @@ def scan_keys(text: str, steps: int = STEPS) -> Scan:
     work = _Work(steps)
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
-    held = keywords().found_in(lower)
+    held = keywords_for(places.kind_of(""), _is_sure).found_in(lower)
     hits, stopped_at = _collect(
         chain(blocks, _near_keywords(text, lower, "", held, work, _is_sure))
     )

@@ -21,6 +21,13 @@ def is_risky(path: str) -> bool:
     return _matches(folded, "names") and not _matches(folded, "but")
 
 
+def risky_patterns() -> tuple[str, ...]:
+    """Return the patterns of such names, in lower case, for fnmatch(3) over whole paths; they take templates too."""
+    patterns: list[str] = rule().extra["names"]
+    anywhere = (f"*/{pattern}" for pattern in patterns if "/" not in pattern)
+    return (*patterns, *anywhere)
+
+
 def has_no_value(line: str) -> bool:
     """Return whether a line of settings is blank, a comment, `NAME=`, or `NAME=op://vault/entry`."""
     line = line.strip()

@@ -36,6 +36,9 @@ END_SECONDS = 2.0
 SIGNALS = {INTERRUPT: signal.SIGINT, TERMINATE: signal.SIGTERM, HANG_UP: signal.SIGHUP}
 # How many spares a server keeps that nobody has asked for this long. The last one holds 35 MB of its own.
 RESTS = ((300.0, 0), (30.0, 1))
+# A preparation begins this long after it was asked for: the next change of the index may follow at once, and
+# `git commit` itself writes the index just before its first hook.
+SETTLE_SECONDS = 0.2
 # The exit code of a child that could not take its client's place: the client does the run itself.
 NOT_DONE = 75
 
@@ -107,7 +110,8 @@ class Server:
     def _pause(self) -> float:
         """Return the seconds until there is something to do without a message."""
         if self._callers:
-            return END_SECONDS
+            waiting = filter(None, map(seconds_to_wait, self._callers.values()))
+            return min((END_SECONDS, *waiting))
         spares = self._spares.pause
         return self._stay.pause if spares is None else min(self._stay.pause, spares)
 
@@ -220,6 +224,8 @@ class Server:
             if each.request and each.request.folder == request.folder:
                 others |= not each.request.prepares
                 if each.request.prepares:
+                    if not each.child:
+                        each.say(ENDED)
                     self._drop(each)
         return others
 
@@ -249,7 +255,8 @@ class Server:
 
     def _fork_the_next(self) -> None:
         """Fork children for the longest waiting clients, at most `RUNS` at once."""
-        for caller in [each for each in self._callers.values() if each.waits]:
+        waiting = [each for each in self._callers.values() if each.waits]
+        for caller in [each for each in waiting if seconds_to_wait(each) == 0]:
             if sum(bool(each.child) for each in self._callers.values()) >= RUNS:
                 return
             self._fork(caller)
@@ -335,6 +342,13 @@ class Server:
                 and now - caller.since > SILENCE_SECONDS
             ):
                 self._drop(caller)
+
+
+def seconds_to_wait(caller: ServerCaller) -> float:
+    """Return the seconds until the run of a client may begin: of a preparation some, of any other none."""
+    if not (caller.waits and caller.request and caller.request.prepares):
+        return 0.0
+    return max(0.0, caller.since + SETTLE_SECONDS - time.monotonic())
 
 
 def end(pid: int, number: int) -> None:

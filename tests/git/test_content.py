@@ -1,6 +1,8 @@
 """What a file can be: every kind of content and of change is read right, or named as not read."""
 
 import os
+import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,9 +11,10 @@ from examples import table
 from in_process import inspect
 from repositories import Repo, key, placed
 
+from cli_guard.errors import MissingObject
 from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.git.process import Git
-from cli_guard.model import Decision
+from cli_guard.model import Decision, FileChange, Status
 from cli_guard.repository.texts import decode, printable_runs, runs_between
 from cli_guard.review.request import Commit, Request, Staged, Worktree
 
@@ -400,3 +403,38 @@ def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
             BlobContents(reader, "HEAD"), "flask", "flask-login"
         )
         assert found(BlobContents(reader, "HEAD"), "requests") == []
+
+
+def test_runs_of_text_are_those_of_a_pattern() -> None:
+    shown = rb"[\t\n\r\x20-\x7e]"
+    plain = re.compile(shown + rb"{8,}")
+    wide = re.compile(shown + rb"(?:\0" + shown + rb"){7,}+")
+    rng = random.Random(35)
+    for _ in range(3_000):
+        pieces = (
+            rng.choice((b"a\0", b"\0b", b"c", b"\n", b"\xff", b"\0"))
+            * rng.choice((1, 1, 2, 6, 7, 8, 9))
+            for _ in range(rng.randrange(9))
+        )
+        raw = b"".join(pieces)
+        expected = [each.decode() for each in plain.findall(raw)]
+        expected += [each[::2].decode() for each in wide.findall(raw)]
+        assert printable_runs(raw) == expected, raw
+
+
+@pytest.mark.parametrize("name", ["a.py", "none.py", "large.py", "b.bin"])
+def test_what_is_read_in_advance_is_the_same(committed: Repo, name: str) -> None:
+    stage(committed, "a.py", SECRET)
+    stage(committed, "large.py", "a = 1\n" * 900)
+    stage(committed, "b.bin", BINARY)
+    change = FileChange(name, Status.ADDED, new_blob=f":{name}")
+    with BlobReader(Git(committed.path, committed.env), blob_limit=1_000) as reader:
+        contents = BlobContents(reader)
+        contents.prefetch([":a.py", ":none.py", ":large.py", ":b.bin", ":a.py"])
+        # What is known is not asked for again.
+        reader.close()
+        if name == "none.py":
+            with pytest.raises(MissingObject):
+                contents.new(change)
+        else:
+            assert contents.new(change) == BlobContents(reader).new(change)

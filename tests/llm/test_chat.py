@@ -250,7 +250,8 @@ def test_a_wrong_command_names_the_right_one(line: str, problem: str) -> None:
 
 
 def test_the_commands_of_the_issue_are_there() -> None:
-    wanted = "/help /model /route /cost /compact /clear /allow-all /review /diff /undo /redo /resume /exit"
+    wanted = "/help /model /route /cost /compact /context /clear /allow-all /test"
+    wanted += " /review /diff /undo /redo /resume /exit"
     assert list(COMMANDS) == wanted.split()
 
 

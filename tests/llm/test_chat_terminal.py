@@ -92,7 +92,7 @@ def answers_of(server: Any) -> list[str]:
 @cold
 def test_an_answer_is_streamed_as_markdown(tmp_path: Path) -> None:
     text = "# Found\n\nIt is in **a.py:1**.\n\n```python\ndef send():\n    return 1\n```\nAll of it."
-    with serve([call(("read_file", {"path": "a.py"})), say(text, delta=3)]) as server:
+    with serve([call(("run", {"command": "cat a.py"})), say(text, delta=3)]) as server:
         place = Place(tmp_path, server.base_url)
         with place.sit() as person:
             person.say("where is send?")
@@ -100,7 +100,7 @@ def test_an_answer_is_streamed_as_markdown(tmp_path: Path) -> None:
             person.say("/cost")
             cost = person.ready()
             person.leave()
-    assert "- read_file a.py" in shown
+    assert "- run cat a.py" in shown
     assert "It is in a.py:1." in shown
     assert "**" not in shown and "```" not in shown
     assert "turn     2 calls, 20 + 10 tokens" in cost
@@ -186,6 +186,34 @@ def test_a_patch_is_shown_approved_undone_and_done_again(tmp_path: Path) -> None
         "undo",
         "approve",
     ]
+
+
+def test_a_session_of_twelve_edits_and_all_of_them_back(tmp_path: Path) -> None:
+    def edit(number: int) -> Any:
+        change = {"old": f"return {number}", "new": f"return {number + 1}"}
+        return call(("edit_file", {"path": "a.py", **change}))
+
+    script = [
+        each
+        for number in range(1, 13)
+        for each in (edit(number), say("Edited."), say("Done."))
+    ]
+    with serve(script) as server:
+        place = Place(tmp_path, server.base_url)
+        file = place.repo.path / "a.py"
+        with place.sit() as person:
+            for number in range(2, 14):
+                person.say(f"make it return {number}")
+                person.until("Approve exactly this?")
+                person.type("y\n")
+                person.ready()
+                assert file.read_text() == CODE.replace("1", str(number))
+            for number in range(12, 0, -1):
+                person.say("/undo")
+                person.ready()
+                assert file.read_text() == CODE.replace("1", str(number))
+            person.leave()
+    assert place.repo.git("status", "--porcelain") == ""
 
 
 def test_y_n_and_a_and_a_deny_that_beats_them(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import datetime
 import io
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -265,3 +267,240 @@ def test_a_line_that_was_queued_does_not_allow_all(tmp_path: Path) -> None:
         assert not desk.chat.permission.allow_all
         desk.command("/allow-all")
         assert desk.chat.permission.allow_all
+
+
+def replace_in(old: str, new: str) -> Any:
+    return call(("edit_file", {"path": "a.py", "old": old, "new": new}))
+
+
+def script_of(*changes: tuple[str, str]) -> list[Any]:
+    """Edits of one file, each with what the model says before and after it is written."""
+    return [
+        each
+        for old, new in changes
+        for each in (replace_in(old, new), say("Edited."), say("Done."))
+    ]
+
+
+def test_patches_build_on_each_other_and_undo_steps_back(tmp_path: Path) -> None:
+    new_file = call(("create_file", {"path": "b.py", "text": "x = 1\n"}))
+    longer = call(("edit_file", {"path": "b.py", "old": "x = 1", "new": "x = 2"}))
+    gone = call(("delete_file", {"path": "b.py"}))
+    script = script_of(("return 1", "return 2"), ("return 2", "return 3"))
+    script += [
+        each for one in (new_file, longer, gone) for each in (one, say("E"), say("D"))
+    ]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        file = desk.repo.path / "b.py"
+        for number in (2, 3):
+            desk.turn(f"return {number}", "y")
+            assert desk.code == CODE.replace("1", str(number))
+        seen = []
+        for text in ("add b", "longer", "remove b"):
+            desk.turn(text, "y")
+            seen.append(file.read_text() if file.exists() else None)
+        assert seen == ["x = 1\n", "x = 2\n", None]
+        for before in ("x = 2\n", "x = 1\n", None):
+            desk.command("/undo")
+            assert (file.read_text() if file.exists() else None) == before
+        desk.command("/undo")
+        assert desk.code == CODE.replace("1", "2")
+        desk.command("/redo", "y")
+        assert desk.code == CODE.replace("1", "3")
+        desk.command("/undo")
+        desk.command("/undo")
+        assert desk.code == CODE
+        with pytest.raises(UsageError, match="has written no patch"):
+            desk.command("/undo")
+    assert desk.repo.git("status", "--porcelain") == ""
+
+
+def commit_all(repo: Repo) -> None:
+    repo.git("commit", "-qam", "Mine")
+
+
+def switch_with_changes(repo: Repo) -> None:
+    repo.git("switch", "-qc", "other")
+
+
+def stage_all(repo: Repo) -> None:
+    repo.git("add", "a.py")
+
+
+@pytest.mark.parametrize("act", [commit_all, switch_with_changes, stage_all])
+def test_what_git_does_with_a_patch_keeps_it_the_sessions_own(
+    tmp_path: Path, act: Any
+) -> None:
+    with serve(script_of(("return 1", "return 2"), ("return 2", "return 3"))) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("return 2", "y")
+        act(desk.repo)
+        desk.turn("return 3", "y")
+    assert desk.code == CODE.replace("1", "3")
+
+
+def test_an_edit_of_a_person_in_between_is_named_and_kept(tmp_path: Path) -> None:
+    mine = CODE.replace("1", "2") + "# mine\n"
+    with serve(script_of(("return 1", "return 2"), ("return 2", "return 3"))) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("return 2", "y")
+        desk.repo.write("a.py", mine)
+        assert "a.py has unstaged changes" in desk.turn("return 3")
+        with pytest.raises(UsageError, match=r"a\.py changed since"):
+            desk.command("/undo")
+    assert desk.code == mine
+
+
+def test_a_branch_with_another_content_is_built_on_as_it_is(tmp_path: Path) -> None:
+    with serve(script_of(("return 1", "return 2"), ("return 7", "return 8"))) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.git("switch", "-qc", "other")
+        desk.repo.commit("Seven", {"a.py": CODE.replace("1", "7")})
+        desk.repo.git("switch", "-q", "-")
+        desk.turn("return 2", "y")
+        desk.repo.git("stash", "-q")
+        desk.repo.git("switch", "-q", "other")
+        desk.turn("return 8", "y")
+        assert desk.code == CODE.replace("1", "8")
+        desk.command("/undo")
+        with pytest.raises(UsageError, match=r"a\.py changed since"):
+            desk.command("/undo")
+    assert desk.code == CODE.replace("1", "7")
+
+
+def test_an_edit_is_dropped_if_its_file_changes_before_it_is_shown(tmp_path: Path) -> None:
+    command = call(("run_command", {"command": "sed -i s/1/5/ a.py && git add a.py"}))
+    with serve([call(DONE), command, say("Done."), say("Fine.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        shown = desk.turn("return 2", "y")
+        told = server.requests[-1].messages[-1]["content"]
+    assert "a.py changed since you edited it" in shown and "a.py changed since" in told
+    assert desk.code == CODE.replace("1", "5")
+
+
+TESTED = {
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+    "test_a.py": "from a import send\n\n\ndef test_send():\n    assert send() == 3\n",
+}
+
+
+def desk_with_tests(folder: Path, base_url: str) -> Desk:
+    desk = Desk(folder, base_url)
+    programs = Path(sys.executable).parent
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    # As in a shell with the environment of the project.
+    desk.repo.env["PATH"] = desk.chat.host.env["PATH"] = path
+    desk.repo.commit("Tests", TESTED)
+    return desk
+
+
+def test_covering_tests_run_if_wanted_and_a_failure_goes_back(tmp_path: Path) -> None:
+    script = script_of(("return 1", "return 2"))[:-1] + script_of(("return 2", "return 3"))
+    with serve(script) as server:
+        desk = desk_with_tests(tmp_path, server.base_url)
+        desk.chat.permission.allow_all = True
+        shown = desk.turn("return more", "t", "t")
+        told = [str(each["content"]) for each in server.requests[-1].messages]
+    assert "covering tests: test failed: test_a.py::test_send" in shown
+    assert "covering tests: passed" in shown
+    assert any("assert 2 == 3" in each for each in told)
+    assert "its covering tests pass" in told[-1]
+    assert desk.code == CODE.replace("1", "3")
+
+
+@pytest.mark.parametrize(("mode", "replies"), [("off", ()), ("ask", ("n",)), ("on", ("",))])
+def test_covering_tests_are_not_run_by_themselves(
+    tmp_path: Path, mode: str, replies: tuple[str, ...]
+) -> None:
+    with serve(script_of(("return 1", "return 2"))) as server:
+        desk = desk_with_tests(tmp_path, server.base_url)
+        desk.command(f"/test {mode}")
+        desk.chat.permission.allow_all = True
+        shown = desk.turn("return 2", *replies)
+    assert "covering tests:" not in shown
+    assert not (desk.repo.path / ".pytest_cache").exists()
+
+
+def test_after_two_rounds_a_failure_stays_as_it_is(tmp_path: Path) -> None:
+    changes = [(f"return {number}", f"return {number + 4}") for number in (1, 5, 9)]
+    script = [each for one in changes for each in script_of(one)[:-1]] + [say("Open.")]
+    with serve(script) as server:
+        desk = desk_with_tests(tmp_path, server.base_url)
+        desk.chat.permission.allow_all = True
+        desk.turn("return more", "t", "t", "t")
+        told = str(server.requests[-1].messages[-1]["content"])
+    assert "the covering tests still fail" in told
+
+
+def test_a_call_that_fails_is_shown_and_so_is_a_turn_without_a_change(
+    tmp_path: Path,
+) -> None:
+    malformed = call(("edit_file", {"path": "a.py"}))
+    with serve([replace_in("return 9", "x"), malformed, say("It is done.")]) as server:
+        shown = Desk(tmp_path, server.base_url).turn("return 9")
+    assert "- failed: edit_file: `old` does not occur" in shown
+    assert shown.count("- failed: edit_file: ") == 2
+    assert "no file was changed by this turn" in shown
+
+
+def test_a_turn_that_only_reads_says_nothing_of_changes(tmp_path: Path) -> None:
+    with serve([call(("run", {"command": "cat a.py"})), say("It is there.")]) as server:
+        shown = Desk(tmp_path, server.base_url).turn("look")
+    assert "failed" not in shown and "no file was changed" not in shown
+
+
+def test_the_first_message_holds_it_and_context_shows_it(tmp_path: Path) -> None:
+    key = "".join(("AKIA", "Q3EGRIPLE", "5W2ZT7N"))
+    with serve([say("Hello."), say("Again.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.commit(
+            "More", {".env": f"KEY={key}\n", f"{key}.py": "def leak(): pass\n"}
+        )
+        assert "none yet" in desk.command("/context")
+        desk.turn("hello")
+        desk.repo.write("new.py", CODE)
+        desk.turn("again")
+        shown = desk.command("/context")
+    first = [each.messages[0]["content"] for each in server.requests]
+    assert "a.py: send" in first[0] and first[0] == first[1]
+    assert "a.py: send" in shown and "messages, about" in shown
+    assert key not in first[0] + shown and ".env" not in first[0]
+
+
+def test_the_run_tool_reads_edits_and_history_and_nothing_private(tmp_path: Path) -> None:
+    script = [
+        call(DONE),
+        call(("run", {"command": "cat a.py; git log --format=%s; git show HEAD:a.py"})),
+        call(("run", {"command": "cat .env; git show HEAD:.env; git log -p"})),
+        call(("run", {"command": "seq 9000"})),
+        call(("run", {"command": "cat /tmp/cmd-output/cmd-1.txt | tail 1"})),
+        call(("run", {"command": "memory store fact 'send is slow'; memory facts"})),
+        call(("read_file", {"path": "a.py"})),
+        say("Done."),
+    ]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.commit("Keys", {".env": "A=nobody-knows-this\n"})
+        desk.turn("return 2", "n")
+        tools = server.requests[0].body["tools"]
+        told = [
+            each["content"]
+            for each in server.requests[-1].messages
+            if each["role"] == "tool"
+        ]
+    names = [each["function"]["name"] for each in tools]
+    assert names == [
+        "run",
+        "edit_file",
+        "create_file",
+        "delete_file",
+        "run_command",
+        "git_commit",
+    ]
+    assert "  symbols: " in tools[0]["function"]["description"]
+    assert "return 2" in told[1] and "return 1" in told[1] and "First" in told[1]
+    assert "nobody-knows-this" not in str(told) and "is private" in told[2]
+    assert "Explore: cat /tmp/cmd-output/cmd-1.txt" in told[3]
+    assert "9000" in told[4] and "send is slow" in told[5]
+    assert "there is no tool read_file" in told[6]

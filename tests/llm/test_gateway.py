@@ -23,7 +23,7 @@ from openai_server import Answer, Server, call, error, fault, say, serve
 
 from cli_guard.errors import ConfigError
 from cli_guard.llm.gateway import Gateway, ModelCall, Reply
-from cli_guard.llm.providers import KEYS, ModelError
+from cli_guard.llm.providers import KEYS, ModelError, build_model
 from cli_guard.policy.config import parse_config
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter")
@@ -450,6 +450,23 @@ def test_the_wait_that_a_server_asks_for(
             "a",
             "a" if again else "b",
         ]
+
+
+def test_what_is_built_on_this_machine_is_not_the_servers_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client takes seconds on a busy machine, longer than the whole deadline here."""
+
+    def build_slowly(*given: Any) -> Any:
+        time.sleep(1.1)
+        return build_model(*given)
+
+    monkeypatch.setattr("cli_guard.llm.gateway.build_model", build_slowly)
+    with serve([say("blue"), fault("stall")]) as server:
+        gateway = gateway_at(tmp_path, server.base_url, deadline_s=1)
+        assert gateway.ask(PROMPT, "light", purpose="test").text == "blue"
+        with pytest.raises(ModelError, match=r"no answer in time|the time is up"):
+            gateway.ask(PROMPT, "light", purpose="test")
 
 
 def test_one_deadline_holds_over_every_stall(tmp_path: Path) -> None:

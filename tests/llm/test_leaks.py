@@ -70,7 +70,7 @@ def test_a_file_with_a_secret_is_not_edited_and_no_guess_is_confirmed(
     repository: Repo, edit: Any
 ) -> None:
     script = [call(("edit_file", {"path": "src/config.py", **edit}))]
-    script += [call(("read_file", {"path": "src/config.py"})), DONE]
+    script += [call(("run", {"command": "cat src/config.py"})), DONE]
     done, requests = ask(repository, script)
     assert GUARDED in requests[1].text
     assert VALUE not in "".join(each.text for each in requests)
@@ -123,9 +123,20 @@ def test_files_beyond_the_bound_are_left_out_and_that_is_said(
     )
 
 
-def test_a_search_confirms_no_guess(repository: Repo) -> None:
-    _, requests = ask(repository, [call(("search_repository", {"query": VALUE})), DONE])
-    assert "config.py" not in requests[1].messages[-1]["content"]
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"rg {VALUE}",
+        f"git grep {VALUE}",
+        f"git log --oneline --stat -S {VALUE}",
+        f"git log -p | grep -B 9 {VALUE}",
+        f"git show HEAD:src/config.py | sed 's/.*=//' | grep {VALUE}",
+    ],
+)
+def test_a_search_confirms_no_guess(repository: Repo, command: str) -> None:
+    _, requests = ask(repository, [call(("run", {"command": command})), DONE])
+    told = requests[1].messages[-1]["content"].replace(json.dumps(command), "")
+    assert "config.py" not in told and VALUE[:4] not in told
 
 
 def test_a_long_line_is_masked_before_it_is_cut(repository: Repo) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examples import examples, table
@@ -20,6 +21,7 @@ from cli_guard.llm.routing import (
     route_request,
     split_words,
 )
+from cli_guard.policy.config import parse_config
 from cli_guard.rules.catalog import read_table
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "routing"
@@ -159,6 +161,28 @@ def test_what_is_pasted_does_not_decide() -> None:
     asked = "which port is in this log? just the number"
     assert route_request(f"{asked}\n\n{log}").tier == route_request(asked).tier == "light"
     assert route_request("a deadlock in the payment worker, sometimes").tier == "heavy"
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "tier"),
+    [
+        ({}, "why does the queue deadlock", "heavy"),
+        ({"heavy": 5}, "why does the queue deadlock", "medium"),
+        ({"heavy": 5, "medium": 4}, "why does the queue deadlock", "light"),
+        ({"points": {"queue": -5}}, "why does the queue deadlock", "light"),
+        ({"points": {"queues": -5}}, "why does the queue deadlock", "heavy"),
+        ({"points": {"port": 3}}, "which port is it?", "heavy"),
+        ({"points": {"port": 3}}, "which report is it?", "light"),
+        ({"tiers": {"heavy": ["data  migrat*"]}}, "Data migration: which file?", "heavy"),
+        ({"tiers": {"heavy": ["data migrat*"]}}, "data: which migration file?", "light"),
+        ({"tiers": {"light": ["queue"], "heavy": ["(.*"]}}, "deadlock in a queue", "light"),
+        ({"tiers": {"light": ["x"], "heavy": ["x"]}}, "x", "heavy"),
+    ],
+)
+def test_the_user_edits_thresholds_words_and_tiers(own: Any, asked: str, tier: str) -> None:
+    model = {"light": ["openai:a"], "routing": own}
+    config = parse_config({"model": model}, "config.toml").model
+    assert route_request(asked, config.routing).tier == tier
 
 
 def test_the_score_is_the_sum_of_what_is_shown() -> None:

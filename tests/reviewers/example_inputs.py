@@ -1,7 +1,7 @@
 """What the examples of `message.toml`, `push.toml` and `policy.toml` are reviews of."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from cli_guard.errors import MissingObject
@@ -26,18 +26,11 @@ class TextOfHunks:
         return "\n".join(change.removed.values())
 
 
-class Recorded(TextOfHunks):
-    """Contents of a repository with these files, and messages of its commits, the newest first."""
+class WithFiles(TextOfHunks):
+    """Contents of a repository with these files."""
 
-    def __init__(
-        self, messages: Sequence[str] = (), files: Mapping[str, str] | None = None
-    ) -> None:
-        self.objects = {f":{path}": text for path, text in (files or {}).items()}
-        for number, message in enumerate(messages):
-            name = f"{number:040x}" if number else "HEAD"
-            self.objects[name] = (
-                f"tree {OID}\nparent {number + 1:040x}\nauthor A\n\n{message}\n"
-            )
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.objects = {f":{path}": text for path, text in files.items()}
 
     def object_name(self, path: str) -> str:
         return f":{path}"
@@ -48,7 +41,7 @@ class Recorded(TextOfHunks):
         return self.objects[change.new_blob].encode()
 
 
-KEPT = Recorded(["Read the old format\n\nTwo sites write it."] * 50)
+LINTED = WithFiles({".gitlint": "[general]\n"})
 
 
 def change_set(description: str) -> ChangeSet:
@@ -80,7 +73,7 @@ def message_input(rule: Rule, example: str) -> ReviewInput:
         commit = replace(changes, commit=OID, message=text)
         return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
     message = parse_message(text.encode())
-    contents = KEPT if rule.extra.get("habit") else TextOfHunks()
+    contents = LINTED if rule.extra.get("is_style") else TextOfHunks()
     return ReviewInput(
         "commit-msg", changes, contents=contents, message=message, style=style
     )

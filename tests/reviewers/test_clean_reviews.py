@@ -19,6 +19,7 @@ from cli_guard.reviewers import clean_files
 from cli_guard.reviewers.advice import HookAdvice
 from cli_guard.reviewers.cache import NAME, Cache
 from cli_guard.reviewers.clean_reviews import CleanReviews, clean_reviews
+from cli_guard.reviewers.per_file_work import PerFileWork
 from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
@@ -142,6 +143,9 @@ def test_what_is_left_out_of_advice_depends_on_all_who_advise(
     assert found.clean == kept
     told = advice.skipped if kept >= ADVISES else ()
     assert found.advice.skipped == told
+    # What is examined file by file has its room before any of them runs.
+    by_file = replace(fresh, work=PerFileWork(fresh))
+    assert known.recall(by_file).clean == names
 
 
 @table("value", [b"", b"7", b"{}", b'[["code"]]', b'[[["code"]], 0]', b"\xff", b'[7, "x"]'])

@@ -1,14 +1,23 @@
 """What begins when something is staged: the commit has less to do, and says and records the same."""
 
+import datetime
 import hashlib
+import os
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from repositories import GUARD, Repo
 from watching import eventually
 
+from cli_guard.cli.hook import with_author
+from cli_guard.runtime import Invocation
+from cli_guard.server.client import request
 from cli_guard.server.control import prepares
+from cli_guard.server.request import ServerCaller, parse
+from cli_guard.server.serving import seconds_to_wait
 
 CLEAN = {f"module_{number}.py": f"VALUE_{number} = {number}\n" * 40 for number in range(30)}
 RISKY = {"risky.py": "import os\n\n\ndef f(x):\n    os.system('ls ' + x)\n"}
@@ -44,7 +53,10 @@ def test_staging_starts_a_server_that_prepares_the_review(
     assert not servers.processes()
     staged.git("add", "-A", env=servers.env)
     assert eventually(lambda: servers.processes(), seconds=90)
-    assert eventually(lambda: remembered(staged), seconds=90)
+    # On a busy machine the first request may have ended before the server has loaded.
+    while not eventually(lambda: remembered(staged), seconds=30):
+        assert servers.processes()
+        staged.git("update-index", "--force-write-index", env=servers.env)
     assert eventually(lambda: not servers.at_work(), seconds=90)
     before = on_disk(staged)
     runs = servers.runs(staged)
@@ -107,6 +119,67 @@ def test_nothing_is_prepared_where_it_is_not_wanted(
     client = staged.guard(*PREPARE, env=env) if how != "work tree" else None
     assert client is None or client.code == 0
     assert not servers.processes() and not remembered(staged)
+
+
+@table(
+    ("own", "given"),
+    [
+        ({"user.name": "Ada King", "user.email": "ada@example.org"}, {}),
+        ({"user.name": " Ada <King>, ", "user.email": "<ada@example.org>"}, {}),
+        ({"user.name": "Ada", "author.name": "Zo\u00eb", "user.email": "a@b"}, {}),
+        ({"user.name": "Ada", "user.email": "a@b"}, {"GIT_AUTHOR_NAME": "Grace"}),
+        ({"user.name": "Ada", "user.email": "a@b"}, {"GIT_COMMITTER_NAME": "Grace"}),
+    ],
+)
+def test_what_is_prepared_has_the_author_of_the_commit(
+    committed: Repo, own: dict[str, str], given: dict[str, str]
+) -> None:
+    for name in [
+        each for each in committed.env if each.startswith(("GIT_AUTHOR", "GIT_COM"))
+    ]:
+        del committed.env[name]
+    for name, value in own.items():
+        committed.git("config", name, value)
+    committed.env.update(given)
+    hook = committed.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        '#!/bin/sh\nprintf "%s\\n%s" "$GIT_AUTHOR_NAME" "$GIT_AUTHOR_EMAIL" > told\n'
+    )
+    hook.chmod(0o755)
+    now = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
+    prepared = with_author(Invocation(committed.path, committed.env, now)).env
+    committed.git("commit", "-q", "--allow-empty", "-m", "Add nothing")
+    told = (committed.path / "told").read_text("utf-8").split("\n")
+    assert [prepared["GIT_AUTHOR_NAME"], prepared["GIT_AUTHOR_EMAIL"]] == told
+    assert committed.env.items() <= prepared.items()
+
+
+def test_without_an_author_nothing_is_added(tmp_path: Path) -> None:
+    env = {"PATH": os.defpath, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_NOSYSTEM": "1"}
+    env |= {"GIT_CONFIG_KEY_0": "user.useConfigOnly", "GIT_CONFIG_VALUE_0": "true"}
+    asked = Invocation(tmp_path, env, datetime.datetime.now(datetime.UTC))
+    assert with_author(asked) is asked
+
+
+@table(
+    ("command", "handed", "age", "waits"),
+    [
+        (PREPARE, [7], 0.0, True),
+        (PREPARE, [7], 1.0, False),
+        (PREPARE, [], 0.0, False),
+        (REVIEW, [7], 0.0, False),
+        (("check-command", "ls"), [7], 0.0, False),
+    ],
+)
+def test_only_a_preparation_waits_for_the_index_to_be_at_rest(
+    command: tuple[str, ...], handed: list[int], age: float, waits: bool
+) -> None:
+    packed = request("run", list(command))
+    with socket.socket(socket.AF_UNIX) as connection:
+        caller = ServerCaller(connection, request=parse(packed), handed=handed)
+        caller.since -= age
+        assert (seconds_to_wait(caller) > 0) is waits
 
 
 def test_a_hook_that_was_there_runs_first(committed: Repo, servers: Any) -> None:

@@ -35,7 +35,7 @@ def run(io: Io, /) -> int:
 command = Command(
     "mcp",
     callback=run,
-    help="Serve coding agents over standard input and output (Model Context Protocol): they can review changes, judge"
-    " commands, ask about the repository and explain rules, in the folder where it is started and below."
-    " It changes and approves nothing. Requires the extra `mcp`.",
+    help="Serve coding agents over standard input and output (Model Context Protocol): they can read with a"
+    " sandboxed shell, review changes, judge commands, ask about the repository and explain rules, in the folder where"
+    " it is started and below. It changes and approves nothing. Requires the extra `mcp`.",
 )

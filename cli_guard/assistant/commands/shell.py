@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +13,6 @@ from cli_guard.errors import UsageError
 from cli_guard.runtime import user_file
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.sandbox import CommandWorld
     from cli_guard.mcp.client.tools import ShellTools
     from cli_guard.repository.protocol import Repository
 
@@ -38,24 +36,6 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
         yield servers.in_the_shell
 
 
-def answer_question(world: "CommandWorld", question: str) -> str:
-    """Answer a question about a snapshot by reading. Raises UsageError for any other request."""
-    # The graph takes long to import, and `ls` does not need it.
-    from cli_guard.assistant import propose
-    from cli_guard.assistant.local import LocalAssistant
-    from cli_guard.assistant.request import read_request
-    from cli_guard.graph.context import Context
-    from cli_guard.graph.state import normalise
-
-    kind = read_request(normalise(question)).kind
-    if kind not in ("repo_qna", "command_help"):
-        raise UsageError(
-            f"this is no question ({kind}): at the terminal, cli-guard ask takes requests"
-        )
-    context = Context(assistant=LocalAssistant(world), review_only=True)
-    return propose(question, world.snapshot, context=context).text
-
-
 def said_once(shown: str) -> "Iterator[str]":
     """Yield the lines for a person, to whom an unknown command was said by the shell already."""
     for line in shown.split("\n"):
@@ -70,17 +50,14 @@ def run(
     if raw and diff:
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
-    from cli_guard.state.memory import Memory
+    from cli_guard.assistant.asking import world_of
 
     repository = io.find_repository()
     snapshot = repository.snapshot(rev, worktree=worktree)
-    folder = repository.state_folder
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:
-        world = shell.CommandWorld(snapshot, repository, Memory(folder), mcp, folder)
-        ran = shell.run(
-            command, replace(world, ask=partial(answer_question, world)), stdin=stdin
-        )
+        world = replace(world_of(repository, snapshot), mcp=mcp)
+        ran = shell.run(command, world, stdin=stdin)
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code

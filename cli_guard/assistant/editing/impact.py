@@ -93,9 +93,7 @@ def find_by_name(sources: Sources, subject: CodeSubject) -> Iterator[SubjectUse]
         for p in texts
         if FAMILY.get(found := sources.language(p) or "", found) == own
     }
-    references = find_references(
-        name, texts, seconds=min(3.0, sources.seconds_left())
-    ).references
+    references = find_references(name, texts).references
     importing = {
         ref.path for ref in references if ref.kind == "import" or "require(" in ref.text
     }

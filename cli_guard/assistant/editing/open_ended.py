@@ -41,13 +41,15 @@ def plan_open(sources: Sources, intent: Change) -> EditPlan:
     draft = PlanDraft(
         sources, "edit", f"Plan, without a patch: {intent.request[:100]}", usages=()
     )
-    found = find_exact(sources, intent, code)
+    # A package may hand on a name that another file defines.
+    found = find_exact(sources, intent, code) or find_exact(sources, intent, ())
     lost = [] if found else [show_near(sources, each) for each in intent.names.symbols[:3]]
     if not found and not named:
         what = join_some([*missing, *lost])
         said = f"Nothing in the repository is named like {what}"
         draft.kind = "unknown"
-        draft.title = f"{said if what else 'The request names nothing'}: name a file, a function or a class"
+        asks = "name a file, a function or a class (a plan from words alone needs a model)"
+        draft.title = f"{said if what else 'The request names nothing'}: {asks}"
         return draft.propose()
     subjects = found or [each for path in code[:2] for each in list_public(sources, path)]
     draft.assume(f"not in it: {', '.join(lost)}" if lost else "")

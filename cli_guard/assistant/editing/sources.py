@@ -112,9 +112,6 @@ class Sources:
         self.skip(path, f"not looked at within {self._seconds:g} seconds")
         return False
 
-    def seconds_left(self) -> float:
-        return max(0.0, self._end - time.monotonic())
-
     def mentioning(self, word: str, language: str | None = None) -> Iterator[str]:
         """Yield the paths whose text holds `word`, in order; of one language if named."""
         for path, text in self.texts.items():

@@ -66,7 +66,7 @@ def usages_of(
         else:
             texts[path] = sources.texts[path]
     if re.fullmatch(r"[^\W\d][\w$]*", name):
-        looked = find_references(name, texts, seconds=min(5.0, sources.seconds_left()))
+        looked = find_references(name, texts)
         for skipped in looked.skipped:
             sources.skip(skipped.path, skipped.reason)
         every = [

@@ -129,6 +129,10 @@ class TextLines:
             top -= 1
         return top
 
+    def text_of(self, definition: Definition) -> str:
+        """Return a definition with the comments and decorators above it."""
+        return "\n".join(self.lines[self._find_top(definition) - 1 : definition.end_line])
+
     @cached_property
     def owners(self) -> list[int]:
         """Return by line the index of the innermost definition around it, -1 outside of any."""

@@ -1,13 +1,11 @@
-"""Places found by their exact text: a message, the line that raises an error, the callers of a name."""
+"""Places found by their exact text: a message, the line that raises an error."""
 
 import re
-import time
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
 from cli_guard.assistant.request_question import SearchQuery
-from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
-from cli_guard.assistant.retrieval.references import find_references
+from cli_guard.assistant.retrieval.path_kinds import weigh
 from cli_guard.lazy import dataclass
 
 # A prefix of a string is no word of its message.
@@ -30,7 +28,6 @@ EMITS = re.compile(
 )
 EMITTED = 0.15
 ABOVE = 3
-MOST_FILES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +40,16 @@ class ExactPlace:
 
 
 def find_exact(
-    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
 ) -> list[ExactPlace]:
     """List the best place of each file, the best file first; nothing where no exact text is asked for."""
     found: list[ExactPlace] = []
     name = next(iter(query.names), query.plain)
     # `Which exception is raised when ...` asks for its class.
     if query.message and (query.is_quoted or "error" not in query.kinds):
-        found = _find_message(query, texts, paths, deadline)
+        found = _find_message(query, texts, paths)
     if not found and name and "raise" in query.kinds:
         found = _find_raising(name, texts, paths)
-    if not found and name and "use" in query.kinds:
-        found = _find_calls(name, texts, paths, deadline)
     found.sort(
         key=lambda each: (
             -each.share * weigh(each.path, "", query.asked_for),
@@ -66,7 +61,7 @@ def find_exact(
 
 
 def _find_message(
-    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
 ) -> list[ExactPlace]:
     """Find the words of a message side by side, be its text split over lines or filled with fields."""
     pairs = {pair for pair in pairwise(query.message) if all(pair)}
@@ -77,8 +72,6 @@ def _find_message(
     )
     found = []
     for path in paths:
-        if time.monotonic() > deadline:
-            break
         lower = texts[path].lower()
         present = [word for word in words if word in lower]
         anchors = (
@@ -136,22 +129,3 @@ def _find_raising(
         for path in paths
         if name in texts[path] and (match := raising.search(texts[path]))
     ]
-
-
-def _find_calls(
-    name: str, texts: Mapping[str, str], paths: Sequence[str], deadline: float
-) -> list[ExactPlace]:
-    holding = [
-        path
-        for path in paths
-        if name in texts[path] and kind_of(path) not in ("doc", "changes", "data")
-    ]
-    holding.sort(key=lambda path: -weigh(path, "", frozenset()))
-    some = {path: texts[path] for path in holding[:MOST_FILES]}
-    listed = find_references(
-        name, some, seconds=max(0.0, deadline - time.monotonic())
-    ).references
-    calls = [each for each in listed if each.kind == "call"] or [
-        each for each in listed if each.kind == "use"
-    ]
-    return [ExactPlace(each.path, each.line, 1.0) for each in calls]

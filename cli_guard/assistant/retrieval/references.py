@@ -1,11 +1,12 @@
 """Every occurrence of a name, classified by syntax tree: definition, import, call, use or mention."""
 
 import re
-import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from cli_guard.assistant.retrieval.hits import COMMENT
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
+from cli_guard.assistant.retrieval.path_kinds import WEIGHTS, kind_of
 from cli_guard.assistant.retrieval.types import NameReference, ReferenceKind, ReferenceList
 from cli_guard.code.definitions import (
     Definition,
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_IN_FILE = 500
 MOST_REFERENCES = 5_000
+# How much text is parsed for one name: what counts more in a search comes first.
+MOST_CHARS = 8_000_000
 DOTTED_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d][\w$]*){0,20}")
 RANK: dict[ReferenceKind, int] = {
     "definition": 0,
@@ -43,9 +46,7 @@ NEW = frozenset(("new_expression", "object_creation_expression", "macro_invocati
 MOST_PARENTS = 4
 
 
-def find_references(
-    name: str, texts: Mapping[str, str], *, seconds: float = 5.0
-) -> ReferenceList:
+def find_references(name: str, texts: Mapping[str, str]) -> ReferenceList:
     """Find the occurrences of a name in `texts` (path -> text).
 
     A dotted name ("Session.send") matches its last part where the parts before it precede it, enclose its definition,
@@ -55,17 +56,17 @@ def find_references(
         raise UsageError(
             f"{name[:60]!r} is not a name: give an identifier, dotted if it has an owner"
         )
-    deadline = time.monotonic() + seconds
     parts = re.split(r"\.|::|#", name)
     found: list[NameReference] = []
     skipped: list[Skipped] = []
-    for path in sorted(texts):
-        if parts[-1] not in texts[path]:
-            continue
-        if time.monotonic() > deadline:
-            skipped.append(
-                Skipped(path, "this file and those after it: no time left", asks=True)
-            )
+    holding = [path for path in texts if parts[-1] in texts[path]]
+    holding.sort(key=lambda path: (-WEIGHTS[kind_of(path)], path))
+    read = 0
+    for path in holding:
+        read += len(texts[path])
+        if read > MOST_CHARS:
+            reason = f"this file and those after it: over {MOST_CHARS:,} characters"
+            skipped.append(Skipped(path, reason, asks=True))
             break
         here = list(_find_in_file(parts, path, texts[path]))
         if len(here) > MOST_IN_FILE:
@@ -90,7 +91,8 @@ def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[NameRefere
     name = parts[-1]
     definitions = find_definitions(path, text)
     defined_at = {each.line: each for each in definitions if each.name == name}
-    has_tree = language_for(path, text) in definition_nodes()
+    is_code = language_for(path, text) in definition_nodes()
+    has_tree = is_code and is_parseable(text)
     kinds = _classify_nodes(name, path, text)
     whole_name = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     masked = MaskedLines(path, text)
@@ -100,9 +102,12 @@ def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[NameRefere
         for match in whole_name.finditer(line):
             column = match.start() + 1
             kind = kinds.get((number, column), "mention")
+            if is_code and not has_tree and not COMMENT.match(line):
+                # Too long for a tree: a bracket behind it has to do.
+                kind = "call" if line[match.end() :].lstrip().startswith("(") else "use"
             definition = defined_at.get(number)
             # `def f(a=f)` defines the first one and uses the other.
-            if definition is not None and first and (kind != "mention" or not has_tree):
+            if definition is not None and first and (kind != "mention" or not is_code):
                 kind = "definition"
             first = False
             if len(parts) > 1 and not _has_owner(

@@ -1,9 +1,8 @@
 """Answers a question about a repository with locations, best first, and a confidence."""
 
 import re
-import time
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.request_question import SearchQuery, parse_question, replace_words
@@ -11,7 +10,12 @@ from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
 from cli_guard.assistant.retrieval.hits import Matcher
 from cli_guard.assistant.retrieval.literals import ExactPlace, find_exact
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
-from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
+from cli_guard.assistant.retrieval.path_kinds import (
+    LONGEST_SOURCE,
+    kind_of,
+    weigh,
+)
+from cli_guard.assistant.retrieval.references import DOTTED_NAME, find_references
 from cli_guard.assistant.retrieval.scoring import ScoredFile, ScoredUnit, score_file
 from cli_guard.assistant.retrieval.spelling import correct_words
 from cli_guard.assistant.retrieval.survey import Survey, count_words
@@ -19,14 +23,17 @@ from cli_guard.assistant.retrieval.types import (
     FoundFact,
     FoundPlace,
     LocationKind,
+    NameReference,
+    NameUses,
     SearchConfidence,
     SearchResult,
 )
+from cli_guard.assistant.retrieval.uses import find_uses
 from cli_guard.assistant.retrieval.windows import fuse
+from cli_guard.assistant.stems import stem, stems_of
 from cli_guard.code.definitions import find_definitions
 from cli_guard.model import Skipped
 
-SURVEY_SHARE = 0.6
 UNITS_OF_BEST = 3
 BEST_FILES = 2
 # Few files were named: then their text is asked about, be it a document or a test.
@@ -37,9 +44,12 @@ MEDIUM = 0.65
 LOW = 0.42
 LOW_UNWEIGHTED = 0.55
 SIDE_FILE = 0.5
-CLEAR_LEAD = 1.15
+# A class that another one may hand a member down to.
+HAS_BASE = re.compile(r"\(\s*\w|\bextends\b|\bimplements\b|<|:\s*\w|\bwith\b")
 # Places shown where nothing answers the question.
 NEAREST = 3
+# How many a vague question may choose from.
+CHOICES = 2
 # A concept with less than this share is missing.
 MISSING = 0.2
 # What is done with a thing is often said in another word than in the code.
@@ -52,20 +62,20 @@ def find(
     *,
     allowed: Collection[str] | None = None,
     limit: int = 8,
-    seconds: float = 5.0,
     corrects: bool = True,
 ) -> SearchResult:
     """Find the answer to a question in plain English in `texts` (path -> text).
 
-    `allowed` are the paths to search (None: all), `limit` bounds the locations, `seconds` the time; files left out for
-    lack of time are listed in `skipped`. `corrects`: a misspelt word is read as the one that is meant. The same input
-    gives the same answer, time permitting.
+    `allowed` are the paths to search (None: all), `limit` bounds the locations; what is over the bounds of the work is
+    listed in `skipped`. `corrects`: a misspelt word is read as the one that is meant. The same input gives the same
+    answer.
     """
-    deadline = time.monotonic() + seconds
     query = parse_question(question)
     paths = sorted(
         texts if allowed is None else (path for path in set(allowed) if path in texts)
     )
+    if query.is_vague:
+        return ask_back(texts, paths)
     if not query.concepts and not query.names:
         return SearchResult((), (), "none", 0, ())
     if "test" in query.asked_for:
@@ -73,7 +83,12 @@ def find(
         if not tests:
             return SearchResult((), (), "none", len(paths), query.terms, absent=("tests",))
         paths = tests
-    survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
+    skipped: list[Skipped] = []
+    if lacking := _lacks_member(query, texts, paths):
+        return SearchResult((), (), "none", len(paths), query.terms, absent=(lacking,))
+    if uses := find_uses(query, texts, paths, skipped):
+        return _answer_uses(uses, query, len(paths), limit, skipped)
+    survey = count_words(query, texts, paths)
     absent = [
         each.word
         for i, each in enumerate(query.concepts)
@@ -81,21 +96,12 @@ def find(
     ]
     if meant := correct_words(absent, texts, paths) if corrects else {}:
         corrected = replace_words(question, meant)
-        left = deadline - time.monotonic()
-        found = find(
-            corrected, texts, allowed=allowed, limit=limit, seconds=left, corrects=False
-        )
+        found = find(corrected, texts, allowed=allowed, limit=limit, corrects=False)
         return replace(found, corrected=tuple(meant.items()))
-    skipped = list(survey.skipped)
+    skipped += survey.skipped
     matcher = Matcher(query)
     files: list[ScoredFile] = []
-    for number, path in enumerate(survey.candidates):
-        if time.monotonic() > deadline:
-            left = len(survey.candidates) - number
-            skipped.append(
-                Skipped(path, f"this file and {left - 1} others: no time left", asks=True)
-            )
-            break
+    for path in survey.candidates:
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
     order = fuse(
@@ -104,7 +110,7 @@ def find(
     )
     files.sort(key=lambda each: (-order[each.path], each.path))
     is_named = allowed is not None and len(paths) <= NAMED_FILES
-    exact = find_exact(query, texts, paths, deadline)
+    exact = find_exact(query, texts, paths)
     if exact:
         places, facts, confidence = _answer_exact(exact, files, texts, limit)
     else:
@@ -115,6 +121,11 @@ def find(
             facts = collect_facts(
                 files[0].path, texts[files[0].path], files[0].units, query
             )
+    if "default" in query.kinds and confidence == "high":
+        values = [each for each in facts if each.kind not in ("function", "class")]
+        confidence = "high" if any(each.value for each in values) else "medium"
+    if confidence == "none" and query.points:
+        return ask_back(texts, paths)
     essential = [(i, each.word) for i, each in enumerate(query.concepts) if each.essential]
     is_none = confidence == "none"
     return SearchResult(
@@ -131,6 +142,56 @@ def find(
         missing=tuple(
             word for i, word in essential if files and files[0].covered[i] < MISSING
         ),
+    )
+
+
+def ask_back(texts: Mapping[str, str], paths: Sequence[str]) -> SearchResult:
+    """Answer a question that says nothing of what it is about: with the longest sources, which it may be about."""
+    source = [path for path in paths if kind_of(path) == "source"]
+    source.sort(key=lambda path: (-min(len(texts[path]), LONGEST_SOURCE), path))
+    choices = []
+    for path in source[:CHOICES]:
+        public = (
+            each
+            for each in find_definitions(path, texts[path])
+            if each.kind in ("class", "function") and not each.name.startswith("_")
+        )
+        longest = max(public, key=lambda each: each.end_line - each.line, default=None)
+        line = longest.line if longest else 1
+        name = longest.name if longest else ""
+        text = MaskedLines(path, texts[path]).line(line)
+        choices.append(FoundPlace(path, line, line, text, "path", name, 0.0))
+    return SearchResult(
+        (), (), "none", len(paths), (), nearest=tuple(choices), is_vague=True
+    )
+
+
+def _answer_uses(
+    uses: NameUses, query: SearchQuery, looked_at: int, limit: int, skipped: list[Skipped]
+) -> SearchResult:
+    """Answer with the uses of a name; with its definition where nothing uses it."""
+    shown = (*uses.uses, *uses.tests) or uses.definitions
+    if "test" in query.asked_for:
+        shown = uses.tests or shown
+    best: dict[str, NameReference] = {}
+    for each in shown:
+        # Of each file a call rather than its import.
+        if best.setdefault(each.path, each).kind == "import" != each.kind:
+            best[each.path] = each
+    places = tuple(
+        FoundPlace(
+            each.path,
+            each.line,
+            each.line,
+            each.text,
+            "definition" if each.kind == "definition" else "use",
+            uses.name,
+            1.0,
+        )
+        for each in list(best.values())[:limit]
+    )
+    return SearchResult(
+        places, (), "high", looked_at, query.terms, tuple(skipped), uses=uses
     )
 
 
@@ -190,9 +251,10 @@ def _estimate_confidence(
     best = files[0]
     if query.names and not survey.has_names:
         return "none"
+    is_sure = _holds_every_word(query, best)
     names = {*query.names, query.plain}
     if any(unit.definition and unit.definition.name in names for unit in best.units):
-        return "high"
+        return "high" if is_sure else "medium"
     asked = [(index, each) for index, each in enumerate(query.concepts) if each.essential]
     if any(each.proper and not survey.own[i] for i, each in asked):
         return "none"
@@ -216,12 +278,43 @@ def _estimate_confidence(
         return "none"
     if share <= MEDIUM and not any(survey.own[i] for i, _ in asked):
         return "none"
-    is_clear = best.score > CLEAR_LEAD * max(
-        (each.score for each in files[1:]), default=0.0
-    )
-    if share > HIGH and unweighted > 0.75 and best.units[0].named and is_clear:
+    if is_sure:
         return "high"
     return "medium" if share > MEDIUM else "low"
+
+
+def _holds_every_word(query: SearchQuery, best: ScoredFile) -> bool:
+    """Return whether each word of a question stands in the best definition, its name or its path, in some form."""
+    unit = best.units[0]
+    if unit.definition is None or not unit.named:
+        return False
+    text = best.lines.text_of(unit.definition)
+    held = set(stems_of(f"{best.path} {unit.definition.qualname} {text}"))
+    words = (word for concept in query.concepts for word in concept.word.split())
+    return all(stem(word) in held for word in words)
+
+
+def _lacks_member(
+    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
+) -> str:
+    """Return a dotted name whose owner is a class here that has no such member, "" if there is none."""
+    for name in query.written:
+        *owners, member = re.split(r"\.|::|#", name)
+        if not owners or not DOTTED_NAME.fullmatch(name):
+            continue
+        some = {path: texts[path] for path in paths if owners[-1] in texts[path]}
+        if find_references(f"{owners[-1]}.{member}", some).references:
+            continue
+        defined = [
+            each
+            for path in some
+            for each in find_definitions(path, some[path])
+            if each.name == owners[-1] and each.kind in ("class", "type")
+        ]
+        # What another class may hand down is not known.
+        if defined and not any(HAS_BASE.search(each.signature) for each in defined):
+            return name
+    return ""
 
 
 def _locate(

@@ -1,14 +1,13 @@
 """Words of a question that stand nowhere, read as the word of the repository that they differ from by one slip."""
 
 import re
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 # A shorter word is too near to too many others; of a longer text the beginning has its words.
 SHORTEST = 6
 TEXT_CHARS = 200_000
-SECONDS = 0.5
+MOST_CHARS = 60_000_000
 
 
 def correct_words(
@@ -18,7 +17,7 @@ def correct_words(
 
     A letter in place of another is no such slip: `graphql` is not `graphml`. The most frequent word is taken.
     """
-    until = time.monotonic() + SECONDS
+    left = MOST_CHARS
     found: dict[str, str] = {}
     for word in words:
         if len(word) < SHORTEST or not word.isalpha():
@@ -29,7 +28,8 @@ def correct_words(
         )
         near: Counter[str] = Counter()
         for path in paths:
-            if time.monotonic() > until:
+            left -= min(len(texts[path]), TEXT_CHARS)
+            if left < 0:
                 break
             near.update(
                 each

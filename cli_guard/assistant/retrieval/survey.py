@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from collections.abc import Iterable, Mapping
 
 from cli_guard.assistant.request_question import Concept, SearchQuery
@@ -13,6 +12,7 @@ from cli_guard.model import Skipped
 
 MOST_CANDIDATES = 50
 CANDIDATE_CHARS = 3_000_000
+MOST_CHARS = 400_000_000
 SHORT_NEEDLE = 4
 WHOLE_NEEDLE = 2
 MOST_TIMES = 50
@@ -49,19 +49,21 @@ class Survey:
 
 
 def count_words(
-    query: SearchQuery, texts: Mapping[str, str], paths: Iterable[str], deadline: float
+    query: SearchQuery, texts: Mapping[str, str], paths: Iterable[str]
 ) -> Survey:
     """Count the words of a query in all texts, and rank the files by these counts."""
     names = [name.lower() for name in query.names]
     needles = [_find_needles(each) for each in query.concepts]
     counts: dict[str, list[float]] = {}
     skipped: list[Skipped] = []
-    looked_at = sources = 0
+    left = MOST_CHARS
+    looked_at = 0
+    sources = 0
     for path in paths:
-        if time.monotonic() > deadline:
-            skipped.append(
-                Skipped(path, "this file and those after it: no time left", asks=True)
-            )
+        left -= min(len(texts[path]), CANDIDATE_CHARS)
+        if left < 0:
+            reason = f"this file and those after it: over {MOST_CHARS:,} characters"
+            skipped.append(Skipped(path, reason, asks=True))
             break
         lower = texts[path][:CANDIDATE_CHARS].lower()
         lower_path = path.lower()

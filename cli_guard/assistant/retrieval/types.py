@@ -53,7 +53,7 @@ class SearchResult:
     `looked_at` counts the files that were read and `kinds` those of each kind, most first; `terms` are the words that
     were searched for, `absent` those that stand nowhere, `missing` those that the best place lacks; `skipped` names
     what a limit left out, `corrected` the words that were read as another. With a confidence of "none" there are no
-    places, and `nearest` has those that come closest.
+    places, and `nearest` has those that come closest; of a question that `is_vague`, what it may be about.
     """
 
     places: tuple[FoundPlace, ...]
@@ -67,6 +67,8 @@ class SearchResult:
     absent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     nearest: tuple[FoundPlace, ...] = ()
+    uses: "NameUses | None" = None
+    is_vague: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,17 @@ class NameReference:
     column: int
     text: str
     kind: ReferenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class NameUses:
+    """Who uses `name`: definitions, uses in code and those in tests; `around` holds the function of each use."""
+
+    name: str
+    definitions: tuple[NameReference, ...]
+    uses: tuple[NameReference, ...]
+    tests: tuple[NameReference, ...]
+    around: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,6 @@ ELSEWHERE = {
     for name in row["programs"].split()
 }
 UNKNOWN = re.compile(r"^bash: line \d+: ([^\n]{1,200}?): command not found", re.MULTILINE)
-# `head 10` is written often, and means a file of that name.
-BARE_NUMBER = re.compile(
-    r"^(head|tail): (?:cannot open ')?(\d+)'?(?: for reading)?: No such file", re.MULTILINE
-)
 MISSING = re.compile(
     r"(?:^|: |')([^\s:']{1,300})'?: No such file or directory", re.MULTILINE
 )
@@ -46,8 +42,6 @@ def find_hints(command: str, done: RunResult, world: CommandWorld) -> Iterator[s
             yield f"Available: {list_names()}"
     if not done.exit_code:
         return
-    for tool, number in dict.fromkeys(BARE_NUMBER.findall(words)):
-        yield f"[error] {tool}: a number of lines needs -n: {tool} -n {number}"
     missing = list(dict.fromkeys(MISSING.findall(words)))
     if any(is_outside(path) for path in missing):
         yield f"[error] only {world.snapshot.name} is here, in {ROOT}: {list_top_names(world)}"

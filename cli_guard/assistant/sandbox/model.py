@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 class RunLimits:
     """How far one call may go.
 
-    `seconds` of wall clock, `commands` run, `loop_iterations` of one loop, `memory_bytes` of files and variables,
+    `seconds` of wall clock, `commands` run, `loop_iterations` of one loop, `memory_bytes` of variables,
     `output_bytes` of each stream, and the overflow files kept: `kept_files`, `kept_bytes` in all, `kept_days`.
     """
 
     seconds: float = 10.0
     commands: int = 100_000
     loop_iterations: int = 100_000
-    memory_bytes: int = 400_000_000
+    # `x=$x$x$x` takes three times as much of the process.
+    memory_bytes: int = 20_000_000
     output_bytes: int = 8_000_000
     kept_files: int = 20
     kept_bytes: int = 50_000_000
@@ -63,7 +64,8 @@ class CommandWorld:
 
     `snapshot` is all its files. Without a `repository` there is no history, without a `memory` nothing is
     remembered, without `mcp` no server is known, and without a `state_folder` long output is not kept. `ask` answers
-    a question in words, or raises CliGuardError.
+    a question in words, or raises CliGuardError. Of the paths that `hides` names, patterns as for fnmatch(3), the
+    history shows nothing; `snapshot` does not hold them. With some, what Git answers is masked before it is piped.
     """
 
     snapshot: Snapshot
@@ -73,6 +75,7 @@ class CommandWorld:
     state_folder: Path | None = None
     limits: RunLimits = field(default_factory=RunLimits)
     ask: Callable[[str], str] | None = None
+    hides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

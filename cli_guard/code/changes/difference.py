@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, FactKind
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -82,6 +82,13 @@ class FileDifference:
     excused: tuple[CodeFact, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """Return how much it holds: the facts of both sides, and the lines of their units."""
+        sides = (self.old, self.new)
+        lines = (u.end_line - u.line + 1 for side in sides for u in side.units)
+        return sum(len(side.facts) for side in sides) + sum(lines)
+
     @cached_property
     def _before(self) -> tuple[CodeFact, ...]:
         """The facts of the old side under the new names."""
@@ -100,6 +107,13 @@ class FileDifference:
     def came(self) -> tuple[CodeFact, ...]:
         """The facts that the file did not have before."""
         return tuple(without(self.new.facts, self._before))
+
+    @cached_property
+    def names_before(self) -> frozenset[str]:
+        """The short names of the units that are touched on the old side, and of the options that went."""
+        names = [unit.name for unit in self.old.units]
+        names += (fact.name for fact in self.went if fact.kind is FactKind.OPTION)
+        return frozenset(map(short_name, names))
 
 
 def compare_file(
@@ -155,6 +169,17 @@ class ChangeDifference:
         if renames:
             files = [replace(file, renames=renames) for file in files]
         return cls(tuple(files))
+
+    @cached_property
+    def calls_now(self) -> Mapping[str, Sequence[tuple[FileDifference, CodeFact]]]:
+        """The calls of all new sides by the last part of their names, in lower case."""
+        found: dict[str, list[tuple[FileDifference, CodeFact]]] = {}
+        for file in self.files:
+            for fact in file.new.facts:
+                if fact.kind is FactKind.CALL:
+                    name = short_name(fact.name).lower()
+                    found.setdefault(name, []).append((file, fact))
+        return found
 
     @cached_property
     def _new_units(self) -> Mapping[str, Sequence[CodeUnit]]:

@@ -170,6 +170,7 @@ def piece_contains(wide: Piece, narrow: Piece, steps: Steps) -> bool:
     return narrow.chars <= wide.chars
 
 
+@lru_cache(maxsize=2_000)
 def pattern_texts(text: str) -> tuple[tuple[str, ...], str]:
     """Return the literals in a text that look like patterns, and the text with a gap in place of each."""
     found = []

@@ -6,9 +6,10 @@ from dataclasses import replace
 from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode
-from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
+from cli_guard.code.taint.tables import ALL, FlowEntry, is_common, is_ours
 from cli_guard.code.taint.values import (
     CLEAN,
+    REPLACED,
     TABLE,
     Summary,
     Taint,
@@ -19,7 +20,6 @@ from cli_guard.code.taint.values import (
 from cli_guard.code.taint.walk import Walk, has_receiver
 from cli_guard.lazy import dataclass
 
-ESCAPED = frozenset(("html", "ldap", "xpath", "regex", "header", "sql", "command"))
 EXITS = frozenset(
     "os.Exit process.exit sys.exit System.exit log.Fatal log.Fatalf Environment.Exit".split()
 )
@@ -74,19 +74,21 @@ def call_value(walk: Walk, node: FlowNode) -> Value:
     # A method of what is a source already is judged as such.
     if source and not any(taint.origin.kind == "source" for taint in receiver):
         return source
+    is_given = walk.file.has_others and any(
+        walk.is_from_outside(value) for value in (receiver, *arguments)
+    )
+    local = walk.summary_of(names, anywhere=is_given)
     sanitizers = walk.find("sanitizer", "call", node, names)
+    if local is not None:  # what a table of ours names is a library's
+        sanitizers = [e for e in sanitizers if not is_ours(e.patterns["call"])]
     if sanitizers:
         kinds = frozenset(kind for entry in sanitizers for kind in entry.kinds)
         return safe_for(union((receiver, *arguments)), kinds)
     if is_common("tests", "throws", call.name) and given:
         walk.narrow(given[0], holds=True)
-    local = walk.file.summary(names, walk.function.owner)
     if local is None:
         return library_value(walk, call, closures)
-    returned = local_value(walk, local, call)
-    # A function of the file that is called so is taken at its word.
-    is_escaped = is_common("calls", "escapes", local[0].name)
-    return safe_for(returned, ESCAPED) if is_escaped else returned
+    return safe_for(local_value(walk, local, call), local[1].escapes)
 
 
 def receiver_value(walk: Walk, callee: FlowNode) -> Value:
@@ -205,6 +207,8 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
     if not drops:
         kept += walk.pass_on(given, node, 0 if carries else 1)
     callee = node.parts[0]
+    if walk.is_escaping and is_common("calls", "replaces", call.name):
+        kept = safe_for(kept, frozenset((REPLACED,)))
     if given and callee.op == "member" and call.last_name in BUILDERS:
         path = path_of(callee.parts[0])
         if path:
@@ -220,6 +224,9 @@ def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValue
     step = (node.line, walk.line_of(node))
 
     def put(taint: Taint) -> Value:
+        if taint.origin.kind == "source" and summary.elsewhere:
+            origin = replace(taint.origin, line=node.line, at=node.start)
+            return (replace(taint, origin=origin, steps=(step,)),)
         if taint.origin.kind != "parameter" or taint.origin.name != key_of(function):
             return (taint,)
         found = given.get(taint.origin.position, CLEAN)
@@ -234,7 +241,8 @@ def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValue
             for taint in put(sink.taint):
                 # What a function of the file does with a value that this one gives it.
                 if taint.harms(sink.entry):
-                    walk.summary.reach(replace(sink, taint=taint))
+                    found = replace(sink, taint=taint)
+                    walk.summary.reach(walk.at(found, node) if summary.elsewhere else found)
     for name, taint in summary.stored:
         walk.summary.store(name, put(taint))
     for number, part in enumerate(node.parts[1:], first_position(function)):

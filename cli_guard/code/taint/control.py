@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from cli_guard.code.taint.beliefs import mark_harmless
 from cli_guard.code.taint.guards import Narrowing
 from cli_guard.code.taint.naming import path_of
 from cli_guard.code.taint.program import FlowNode, leaves
@@ -31,6 +32,9 @@ def branch(walk: Walk, node: FlowNode) -> Value:
     walk.value(condition)
     otherwise = walk.branch_off()
     walk.narrow(condition, True)
+    if walk.is_escaping:
+        mark_harmless(walk, condition, True, walk.scope)
+        mark_harmless(walk, condition, False, otherwise)
     values = [walk.value(then)]
     after = walk.scope
     walk.scope = otherwise
@@ -124,6 +128,7 @@ def give_back(walk: Walk, node: FlowNode) -> Value:
     else:
         value = walk.union(node)
     walk.returned.append(value)
+    walk.note_unchanged(given, value)
     for entry in walk.file.tables.of("sink", "returns"):
         if entry.patterns["returns"].search(walk.text_of(node)):
             walk.reach(entry, value, node)

@@ -1,15 +1,17 @@
 """Walk a function from its first statement to its last, and summarize what it does for those that call it."""
 
 from cli_guard.code.taint import control, variables
+from cli_guard.code.taint.beliefs import kinds_checked, kinds_escaped
 from cli_guard.code.taint.calls import call_value
 from cli_guard.code.taint.program import FlowFunction
-from cli_guard.code.taint.tables import ALL
+from cli_guard.code.taint.tables import ALL, is_common
 from cli_guard.code.taint.values import FlowScope, Summary, union
 from cli_guard.code.taint.walk import Evaluators, File, Walk
 
 PLAIN = ("assign", "group", "constant")
 EVALUATORS: Evaluators = {
     "name": variables.name_value,
+    "group": variables.literal_value,
     "member": variables.stored_value,
     "index": variables.stored_value,
     "text": variables.text_value,
@@ -41,6 +43,8 @@ def summarize(file: File, function: FlowFunction, scope: FlowScope) -> Summary:
     value = walk.value(body)
     if body.op == "block" and not walk.scope.dead and function.name != "":
         walk.returned.append(value)
+        for last in body.parts[-1:]:
+            walk.note_unchanged(last, value)
     summary.returns = union(walk.returned)
     if body.op == "return" and body.parts:
         summary.test = body.parts[0]
@@ -51,6 +55,12 @@ def summarize(file: File, function: FlowFunction, scope: FlowScope) -> Summary:
             summary.made_of = made_of_parameters(walk)
     if not walk.scope.dead:
         note_checked(walk)
+    walk.scope.dead = False
+    summary.facts = walk
+    if any(is_common("tests", test, function.name) for test in ("named", "type")):
+        summary.believed = kinds_checked(walk, made_of_parameters(walk))
+    if walk.is_escaping:
+        summary.escapes = kinds_escaped(walk)
     return summary
 
 

@@ -151,6 +151,8 @@ def read_not(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     if operator in ("!", "not"):
         made.op = "not"
         made.parts = made.parts[-1:]
+    elif operator == "-" and [part.op for part in made.parts] == ["constant"]:
+        return read_constant(reader, node, made.beside("constant"))
     elif operator in ("-z", "-n", "typeof"):
         made.op = "test"
         made.name = operator

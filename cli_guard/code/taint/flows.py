@@ -1,16 +1,20 @@
-"""Find where data that somebody else chose reaches a call that it can harm, within one file."""
+"""Find where data that somebody else chose reaches a call that it can harm, in a file and the helpers that it calls."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.languages import language_for
+from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.calls import key_of
+from cli_guard.code.taint.elsewhere import Elsewhere
 from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
-from cli_guard.code.taint.program import FlowFunction
+from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
 from cli_guard.code.taint.tables import FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
@@ -30,13 +34,19 @@ from cli_guard.lazy import dataclass
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-__all__ = ["Flow", "TooBigError", "find_flows"]
+__all__ = ["Flow", "TooBigError", "find_flows", "flows_of"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", "new")
-OWN = ("self", "this", "cls", "static", "super", "Self")
+OWN = ("self", "this", "cls", "static", "Self")
+PARENTS = ("super", "parent", "base")
 LONGEST_PATH = 5
+MOST_BASES = 8
+MOST_KEPT = 32
+DEFAULT = re.compile(
+    r"\b(?:export\s+default|module\.exports\s*=)\s+(?:async\s+)?(?:function\s*\*?\s*)?(\w+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +72,51 @@ class Flow:
         return self.kind, self.name, self.steps[0][1]
 
 
-def find_flows(root: "SgNode", language: str, text: str, tables: Tables) -> list[Flow]:
-    """Return the flows of a file by line, one for each kind and sink.
+def find_flows(
+    root: "SgNode",
+    language: str,
+    text: str,
+    tables: Tables,
+    elsewhere: Elsewhere | None = None,
+) -> list[Flow]:
+    """Return the flows of a file by line, one for each kind and sink; `elsewhere` has what it calls of other files.
 
     Raises TooBigError if the file is too big to be followed.
     """
-    return _File(root, language, text, tables).flows()
+    return _File(root, language, text, tables, elsewhere).flows()
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _read_other(language: str, text: str, tables: Tables) -> "_File | None":
+    """Return a file whose functions another one calls, None for one that cannot be followed."""
+    try:
+        return _File(Trees(0).root(language, text), language, text, tables)
+    except (TooBigError, ValueError):
+        return None
+
+
+def flows_of(trees: Trees, language: str, text: str, tables: Tables) -> list[Flow]:
+    """Return the same, found once for all who ask while the tree of the text is kept. Raises TooBigError."""
+    return trees.derive(
+        ("flows", tables),
+        language,
+        text,
+        lambda root: find_flows(root, language, text, tables),
+    )
 
 
 class _File:
-    def __init__(self, root: "SgNode", language: str, text: str, tables: Tables) -> None:
+    def __init__(
+        self,
+        root: "SgNode",
+        language: str,
+        text: str,
+        tables: Tables,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.tables = tables
+        self._elsewhere = elsewhere
+        self.has_others = elsewhere is not None
         self.text = text
         self._lines = text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
@@ -82,7 +126,9 @@ class _File:
         self._functions: dict[str, list[FlowFunction]] = {}
         for function in functions:
             self._functions.setdefault(function.name, []).append(function)
-        self._classes = {function.owner for function in functions if function.owner}
+        self._bases = bases_in(self._main.body)
+        owners = {function.owner for function in functions if function.owner}
+        self.classes = owners | self._bases.keys()
         self._summaries: dict[int, Summary | None] = {}
         self._fields: dict[str, Value] = {}
         self._handlers = [
@@ -119,7 +165,7 @@ class _File:
         steps = list(dict(steps).items())
         if len(steps) > LONGEST_PATH:
             steps = [*steps[:2], *steps[-(LONGEST_PATH - 2) :]]
-        name = dotted_name(sink.node)
+        name = sink.name or dotted_name(sink.node)
         return Flow(
             sink.entry,
             sink.kind,
@@ -136,8 +182,18 @@ class _File:
         if taint.origin.kind == "source":
             yield taint
         elif taint.origin.kind == "field" and depth < 4:
-            for stored in self._fields.get(taint.origin.name, CLEAN):
-                yield from self._sources(stored.lead_to(taint), depth + 1)
+            of, _, name = taint.origin.name.rpartition(".")
+            for each in self._lineage(of):
+                for stored in self._fields.get(f"{each}.{name}", CLEAN):
+                    yield from self._sources(stored.lead_to(taint), depth + 1)
+
+    def _lineage(self, name: str) -> list[str]:
+        """Return a class, and those of the file that it inherits from, the nearest first."""
+        found = [name]
+        for each in found:
+            new = (base for base in self._bases.get(each, ()) if base not in found)
+            found += list(new)[: MOST_BASES - len(found)]
+        return found
 
     def store(self, name: str, value: Value) -> None:
         self._fields[name] = union((self._fields.get(name, CLEAN), value))
@@ -148,6 +204,56 @@ class _File:
                 self.store(name, (taint,))
 
     def summary(
+        self, names: tuple[str, ...], owner: str, *, anywhere: bool
+    ) -> tuple[FlowFunction, Summary] | None:
+        found = self._summary(names, owner)
+        if found is not None or self._elsewhere is None:
+            return found
+        # What an import stands for may be the name of another one.
+        written, *others = names
+        spelled = self.imports.get(written.removeprefix("new ").partition(".")[0])
+        names = (written, *(n for n in others if spelled is None or spelled not in n))
+        for path, name in (each for n in names for each in self._elsewhere.places_of(n)):
+            text = self._elsewhere.read(path, anywhere)
+            language = language_for(path)
+            if text is None or language is None:
+                continue
+            other = _read_other(language, text, self.tables)
+            if other is not None and (found := other.summary_for_others(name, path)):
+                return found
+        return None
+
+    def summary_for_others(
+        self, name: str, path: str
+    ) -> tuple[FlowFunction, Summary] | None:
+        """Return what a function does with what a call in another file gives it, without the way through this one."""
+        try:
+            found = self._summary((name or self._default_name(),), "")
+        except TooBigError:
+            return None
+        if found is None:
+            return None
+        function, own = found
+        if function.owner and function.owner not in name:
+            return None
+        summary = replace(own, elsewhere=True, sinks={}, stored={})
+        summary.returns = tuple(
+            replace(t, steps=()) for t in own.returns if t.origin.kind != "field"
+        )
+        for sink in own.sinks.values():
+            if sink.taint.origin.kind == "parameter" and sink.kind != "mass-assignment":
+                shown = f"{dotted_name(sink.node)} in {path}"
+                summary.reach(
+                    replace(sink, taint=replace(sink.taint, steps=()), name=shown)
+                )
+        return function, summary
+
+    def _default_name(self) -> str:
+        """Return the name of what a script exports as a whole."""
+        exported = DEFAULT.search(self.text)
+        return exported[1] if exported else ""
+
+    def _summary(
         self, names: tuple[str, ...], owner: str
     ) -> tuple[FlowFunction, Summary] | None:
         function = next(
@@ -165,28 +271,33 @@ class _File:
 
     def _resolve(self, name: str, owner: str) -> FlowFunction | None:
         of, _, last = name.rpartition(".")
-        if last.startswith("new ") or (not of and last in self._classes):
-            wanted = last.removeprefix("new ")
-            made = [
-                f
-                for each in (*CONSTRUCTORS, wanted)
-                for f in self._functions.get(each, ())
-                if f.owner == wanted
-            ]
-            return made[0] if made else None
+        if last == "new" and of in self.classes:  # Ruby
+            of, last = "", of
+        if last.startswith("new ") or (not of and last in self.classes):
+            made = self._lineage(last.removeprefix("new "))
+            return self._find_method(made, (*CONSTRUCTORS, *made))
+        if not of and last in PARENTS:
+            inherited = self._lineage(owner)[1:]
+            return self._find_method(inherited, (*CONSTRUCTORS, *inherited))
         candidates = self._functions.get(last, [])
         if not candidates:
             return None
         of = of.removeprefix("new ").rsplit(".", 1)[-1]
-        if of in OWN:
-            of = owner
+        if of in PARENTS:
+            return self._find_method(self._lineage(owner)[1:], (last,))
         if of:
-            candidates = (
-                [f for f in candidates if f.owner == of] if of in self._classes else []
-            )
-        elif any(f.owner == owner for f in candidates):
-            candidates = [f for f in candidates if f.owner == owner]
-        return candidates[0] if candidates else None
+            return self._find_method(self._lineage(owner if of in OWN else of), (last,))
+        return self._find_method(self._lineage(owner), (last,)) or candidates[0]
+
+    def _find_method(
+        self, owners: list[str], names: tuple[str, ...]
+    ) -> FlowFunction | None:
+        """Return the method by one of these names of the first class that has one."""
+        for of in filter(None, owners):
+            for function in (f for name in names for f in self._functions.get(name, ())):
+                if function.owner == of:
+                    return function
+        return None
 
     def walk_function(
         self, function: FlowFunction, scope: FlowScope, given: Value, called: str
@@ -270,6 +381,19 @@ class _File:
                     entry.patterns["object"].search(parameter.text)
                 )
                 yield (replace(taint, whole=whole),)
+
+
+def bases_in(body: FlowNode) -> dict[str, list[str]]:
+    """Map the classes of a file to the names that their headings give: what they inherit from, and interfaces."""
+    found: dict[str, list[str]] = {}
+    todo = [body]
+    while todo:
+        node = todo.pop()
+        todo += node.parts
+        if node.op == "class":
+            heading = [part for part in node.parts if part.op in ("group", "name")]
+            found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
+    return found
 
 
 PARAMETERS = {"handlers", "parameters"}

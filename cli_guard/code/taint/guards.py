@@ -20,7 +20,7 @@ WHOLE = frozenset((ALL,))
 NOTHING = frozenset(("nil", "null", "None", "undefined", "false", "-1", "0", "true"))
 HOST = re.compile(r"(?i)(?:host|hostname|netloc|origin|domain|authority)(?:\(\))?$")
 OF_URL = frozenset(("ssrf", "redirect"))
-PATHS = frozenset(("path", "archive", "upload"))
+PATHS = frozenset(("path", "archive", "upload", "reflection"))
 ANCHORED = re.compile(r"^.{0,4}?(?:\^|\\A).*(?:\$|\\[zZ]).{0,6}$", re.DOTALL)
 OPEN = re.compile(r"(?<!\\)\.[*+]")
 SITE = re.compile(r"https?://[^/]+/")
@@ -32,6 +32,7 @@ UNWRAPPED = re.compile(
     r"|ToUpper|chars|bytes|as_bytes|as_str|as_deref|as_ref|toString|to_s|String|str|TrimSpace|casefold|Trim|trimmed|unwrap|to_string)"
 )
 MOST = 20
+OWNERS = ("self", "this", "cls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,7 @@ def _call(
     sides = [receiver, *given] if receiver is not None else given
     local = facts.function_called(node)
     if local is not None and local[1].test is not None:
-        yield from _through(node, local, holds, facts, depth)
+        yield from _through(node, local, holds, depth)
     if is_common("tests", "member", name):
         yield from _membership(name, receiver, given, holds, facts)
     if is_common("tests", "prefix", name) and given:
@@ -207,10 +208,17 @@ def _call(
     elif is_common("tests", "matches", name):
         whole = is_common("tests", "whole_matches", name)
         yield from _matching(sides, facts, whole=whole)
-    elif is_common("tests", "type", name):
+    elif local is None and is_common("tests", "type", name):
         yield from _all_safe(side for side in sides if side.op != "constant")
     elif local is None and is_common("tests", "named", name):
+        # It is taken at its word.
         yield from _all_safe(side for side in sides if side.op in VARIABLES)
+    elif local is not None:
+        function, summary = local
+        names = function.parameter_names
+        for position, kinds in summary.believed.items():
+            if (argument := _arguments(function, node).get(names[position])) is not None:
+                yield from _safe(argument, kinds)
 
 
 def _membership(
@@ -262,33 +270,29 @@ def _matching(
 
 
 def _through(
-    node: FlowNode,
-    local: tuple[FlowFunction, Summary],
-    holds: bool,
-    facts: GuardFacts,
-    depth: int,
+    node: FlowNode, local: tuple[FlowFunction, Summary], holds: bool, depth: int
 ) -> Iterator[Narrowing]:
-    """Read a check that a function of the file makes: its condition, with the arguments for its parameters."""
+    """Read a check that a function makes: its condition, with the arguments for its parameters."""
     function, summary = local
-    if summary.test is None:
+    if summary.test is None or summary.facts is None:
         return
-    given = node.parts[1:]
-    names = [
-        p.names[0]
-        for p in function.parameters
-        if p.names and p.names[0] not in ("self", "this", "cls")
-    ]
+    given = _arguments(function, node)
     made = summary.made_of
-    for found in narrowings(
-        summary.test, holds, _Inside(facts, [*names, *made]), depth + 3
-    ):
+    inside = Inside(summary.facts, [*given, *made])
+    for found in narrowings(summary.test, holds, inside, depth + 3):
         of = made.get(found.path, found.path)
-        if of in names and names.index(of) < len(given):
-            yield from _safe(given[names.index(of)], found.kinds)
+        if of in given:
+            yield from _safe(given[of], found.kinds)
 
 
-class _Inside:
-    """Facts for the condition in a function: its parameters are what the caller gives, and not clean."""
+def _arguments(function: FlowFunction, node: FlowNode) -> dict[str, FlowNode]:
+    """Map the parameters of a function to what a call gives them by position."""
+    names = [name for name in function.parameter_names if name not in OWNERS]
+    return dict(zip(names, node.parts[1:], strict=False))
+
+
+class Inside:
+    """The facts of a function for a condition in it: its parameters are what the caller gives, and not clean."""
 
     def __init__(self, facts: GuardFacts, parameters: list[str]) -> None:
         self._facts = facts
@@ -296,6 +300,7 @@ class _Inside:
         self.function_called = facts.function_called
         self.names_of = facts.names_of
         self.guards = facts.guards
+        self.is_resolved = facts.is_resolved
 
     def test_of(self, node: FlowNode) -> FlowNode | None:
         return None if path_of(node) in self._parameters else self._facts.test_of(node)
@@ -309,9 +314,6 @@ class _Inside:
         return path_of(node).partition(".")[0] in self._parameters or self._facts.is_given(
             node
         )
-
-    def is_resolved(self, node: FlowNode) -> bool:
-        return False
 
 
 def _prefix(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["TooBigError", "lower"]
 
 ANNOTATION = re.compile(r"\s*(?:@|#\[|\[[A-Z])")
+# The parameter of a constructor that is a field as well, in TypeScript and PHP.
+FIELD = re.compile(r"(?:@\w+(?:\([^)]*\))?\s*)*(?:public|private|protected|readonly)\s")
 HEADING_LINES = 8
 LONGEST_HEADING = 2_000
 LISTS = ("function_value_parameters", "lambda_parameters", "formal_parameters")
@@ -86,11 +88,25 @@ def read_function(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNod
         function.body = reader.lower(body)
         if function.body.op != "block":  # an expression is what the function returns
             function.body = function.body.beside("return", (function.body,))
+        keep_parameters(function)
     reader.functions.append(function)
     made.op = "function"
     made.function = function
     made.name = function.name
     return made
+
+
+def keep_parameters(function: FlowFunction) -> None:
+    """Write out what a constructor keeps by the words before its parameters: `private readonly name`."""
+    body = function.body
+    kept = [each.names[0] for each in function.parameters if FIELD.match(each.text)]
+    if not kept:
+        return
+    fields = [body.beside("member", (body.word("this"),), name) for name in kept]
+    written = [
+        body.beside("assign", (field, body.word(field.name)), "=") for field in fields
+    ]
+    function.body = body.beside("block", (*written, *body.parts))
 
 
 def find_declarator(node: "SgNode") -> "SgNode":

@@ -1,7 +1,7 @@
 """Dotted names of expressions, as tables match them: as written, by what was imported, and by type."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import language_named
@@ -51,22 +51,25 @@ def read_imports(nodes: "Iterable[SgNode]", language: str, text: str) -> Mapping
         if len(found) < MOST_IMPORTS:
             found |= IMPORT_FORMS[known.import_form](node.text())
     if known.requires:
-        for names, module, member in REQUIRED.findall(text):
-            module = _module(module)
-            if names.startswith("{"):
-                found |= {
-                    local: f"{module}.{name}"
-                    for name, local in _read_list(names.strip("{}").replace(":", " as "))
-                }
-            else:
-                found[names] = module + member
+        for local, module, name in read_required(text):
+            found[local] = ".".join(filter(None, (module_name(module), name)))
         for name, wrapped in PROMISED.findall(text):
             first, dot, rest = wrapped.partition(".")
             found[name] = found.get(first, first) + dot + rest
     return found
 
 
-def _module(name: str) -> str:
+def read_required(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each name that `require` gives, the module as it is written, and the dotted name in it."""
+    for names, module, member in REQUIRED.findall(text):
+        if not names.startswith("{"):
+            yield names, module, member.lstrip(".")
+            continue
+        for name, local in _read_list(names.strip("{}").replace(":", " as ")):
+            yield local, module, name
+
+
+def module_name(name: str) -> str:
     return name.removeprefix("node:").strip("./").replace("/", ".")
 
 
@@ -87,7 +90,7 @@ def _read_braces(text: str) -> dict[str, str]:
     source = re.search(r"['\"]([^'\"]+)['\"]\s*;?\s*$", text)
     if not source:
         return {}
-    module = _module(source[1])
+    module = module_name(source[1])
     found: dict[str, str] = {}
     named = re.search(r"\{([^}]*)\}", text)
     if named:

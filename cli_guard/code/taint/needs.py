@@ -6,6 +6,7 @@ dotted name is written somewhere in the file: in an import, a declaration, or at
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from cli_guard.lazy import dataclass
 
@@ -39,6 +40,7 @@ class PatternPart:
     is_edge: bool = False
 
 
+@lru_cache(maxsize=2)
 def words_in(text: str) -> str:
     """Return each identifier of a text once, between blanks; it has the words that the text has."""
     return f" {' '.join(dict.fromkeys(IDENTIFIER.findall(text)))} "

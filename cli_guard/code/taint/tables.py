@@ -36,6 +36,11 @@ class FlowEntry:
             self.data["kinds"] if "kinds" in self.data else [self.data["kind"]]
         )
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether it is about a secret, and not about what somebody else chose."""
+        return self.data.get("secret", False) or self.data.get("kind") == "log-secret"
+
     def fits(self, words: str) -> bool:
         """Return whether a text with these words (see `words_in`) may hold a name that matches."""
         return has_needed(self.needs, words)
@@ -164,15 +169,16 @@ class Tables:
     def may_hold_flow(self, text: str) -> bool:
         """Return whether a text has the words of a source, and those of a sink for it."""
         words = words_in(text)
-        sources = {
-            e.data.get("secret", False)
-            for e in self.entries
-            if e.section == "source" and e.fits(words)
-        }
-        if not sources:
-            return False
-        sinks = (e for e in self.entries if e.section == "sink" and e.fits(words))
-        return any((entry.data["kind"] == "log-secret") in sources for entry in sinks)
+        return any(
+            self.has("source", words, secret=secret)
+            and self.has("sink", words, secret=secret)
+            for secret in (False, True)
+        )
+
+    def has(self, section: str, words: str, *, secret: bool = False) -> bool:
+        """Return whether a text with these words may hold one of a section, of a `secret` or of what is untrusted."""
+        entries = (e for e in self.entries if e.section == section)
+        return any(e.is_secret is secret and e.fits(words) for e in entries)
 
 
 @cache

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry
 from cli_guard.lazy import dataclass
+
+if TYPE_CHECKING:
+    from cli_guard.code.taint.guards import GuardFacts
 
 MOST_TAINTS = 6
 MOST_STEPS = 6
@@ -19,6 +23,8 @@ LOCAL_KINDS = frozenset(
 )
 MOST_GUESSES = 2
 LONGEST_PART = 80
+# Among the kinds for which a value is safe: its signs were replaced, or there are none in it.
+REPLACED = "replaced"
 # An address that begins with one slash is on this site; with two it is not.
 LOCAL_ADDRESS = frozenset(("slash", "one-slash"))
 
@@ -61,12 +67,14 @@ class Taint:
 
     def via(self, line: int, text: str, guesses: int = 0) -> "Taint":
         known = any(line == step[0] for step in self.steps) or line == self.origin.line
-        steps = (
-            self.steps
-            if known or len(self.steps) >= MOST_STEPS
-            else (*self.steps, (line, text))
-        )
-        return replace(self, steps=steps, guesses=self.guesses + guesses)
+        steps = self.steps
+        if not known and len(steps) < MOST_STEPS:
+            steps = (*steps, (line, text))
+        elif not guesses:
+            return self
+        guesses += self.guesses
+        # Made so often that `replace`, which asks what the fields are, takes a tenth of a walk.
+        return Taint(self.origin, steps, guesses, self.safe, self.whole, self.slot)
 
     def lead_to(self, later: "Taint", *between: Step) -> "Taint":
         """Return the way of this taint, continued by that of a later one."""
@@ -97,11 +105,17 @@ class Taint:
 
     def piece(self, name: str) -> "Taint":
         """Return the taint of a part of the value, which is another value than its other parts."""
-        part = f"{self.origin.part}.{name}"[:LONGEST_PART] if name else self.origin.part
-        return replace(self, origin=replace(self.origin, part=part), whole=False)
+        of = self.origin
+        if name:
+            part = f"{of.part}.{name}"[:LONGEST_PART]
+            of = Origin(
+                of.kind, of.name, of.line, of.at, of.position, part, of.local, of.secret
+            )
+        return Taint(of, self.steps, self.guesses, self.safe, False, self.slot)
 
     def but_safe(self, kinds: frozenset[str]) -> "Taint":
-        return replace(self, safe=self.safe | kinds)
+        safe = self.safe | kinds
+        return Taint(self.origin, self.steps, self.guesses, safe, self.whole, self.slot)
 
 
 Value = tuple[Taint, ...]
@@ -222,7 +236,10 @@ def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A sink that a value reaches, with the call or assignment that is the sink."""
+    """A sink that a value reaches, with the call or assignment that is the sink.
+
+    `name` is that of a sink in another file; the call that leads there stands for it.
+    """
 
     entry: FlowEntry
     kind: str
@@ -230,14 +247,18 @@ class Reached:
     node: FlowNode
     line: int
     end_line: int
+    name: str = ""
 
 
 @dataclass(slots=True)
 class Summary:
     """What a function does with its parameters and fields: what it returns, which sinks it feeds, what it stores.
 
-    `test` is what it returns if that is all it does, `made_of` which parameter each variable in it is made of.
-    `checked` are the kinds for which a parameter is safe once the function has returned.
+    `test` is what it returns if that is all it does, `made_of` which parameter each variable in it is made of; `facts`
+    are those at its end. If it is named like a check, `believed` are the kinds that it checks by parameter; if it is
+    named like one that escapes, `escapes` those for which its result is safe.
+    `checked` are the kinds for which a parameter is safe once the function has returned. It is from `elsewhere` if the
+    function is one of another file.
     """
 
     returns: Value = CLEAN
@@ -246,6 +267,10 @@ class Summary:
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
     test: FlowNode | None = None
     made_of: dict[str, str] = field(default_factory=dict)
+    facts: "GuardFacts | None" = None
+    believed: dict[int, frozenset[str]] = field(default_factory=dict)
+    escapes: frozenset[str] = frozenset()
+    elsewhere: bool = False
 
     def reach(self, sink: Reached) -> None:
         """Keep a sink, the surest way to it if there are several from one origin."""

@@ -57,9 +57,10 @@ def stored_value(walk: Walk, node: FlowNode) -> Value:
     if node.op == "name":
         return inside or outer_value(walk, node)
     first, _, rest = path.partition(".")
-    owner = walk.function.owner
-    if rest and owner and first in walk.own_names:
-        return union((inside, field_value(f"{owner}.{rest.partition('.')[0]}", node)))
+    owner = walk.class_of(first) if rest else ""
+    kept = field_value(f"{owner}.{rest.partition('.')[0]}", node) if owner else CLEAN
+    if kept and first in walk.own_names:
+        return union((inside, kept))
     value = walk.value(node.parts[0])
     for part in node.parts[1:]:
         walk.value(part)
@@ -71,7 +72,7 @@ def stored_value(walk: Walk, node: FlowNode) -> Value:
         value = safe_for(value, entry.kinds)
     # A member of what was given a secret is another thing.
     pieces = tuple(taint.piece(member) for taint in value if not taint.origin.secret)
-    return union((inside, pieces))
+    return union((inside, kept, pieces))
 
 
 def outer_value(walk: Walk, node: FlowNode) -> Value:
@@ -80,7 +81,7 @@ def outer_value(walk: Walk, node: FlowNode) -> Value:
     owner = walk.function.owner
     if name in walk.file.globals and walk.function.name:
         return field_value(f".{name}", node)
-    if walk.file.implicit_self and owner and not name[:1].isupper():
+    if walk.file.implicit_self and owner:
         return field_value(f"{owner}.{name}", node)
     return CLEAN
 
@@ -164,6 +165,8 @@ def write(
     value = walk.pass_on(value, target)
     walk.scope.write(path, value, add=add)
     if source is not None:
+        if target.op == "name" and is_own_object(walk, source):
+            walk.own_names.add(path)
         type_ = type_ or type_of(walk, source)
         if source.op in TESTS:
             walk.scope.tests[path] = source
@@ -177,6 +180,11 @@ def write_parts(
 ) -> None:
     """Write the parts of a value into the parts of a pattern: `a, b = f()`, `{a, b} = x`."""
     parts = target.parts[1:] if target.op == "call" else target.parts
+    if source is not None and is_own_object(walk, source):
+        for number, part in enumerate(parts):
+            field = f"{walk.function.owner}.{label_of(target, number)}"
+            write(walk, part, field_value(field, part), None, add=add)
+        return
     sources: list[FlowNode | None] = [source if len(parts) == 1 else None] * len(parts)
     if source is not None and source.op == "group" and len(source.parts) == len(parts):
         sources = list(source.parts)
@@ -197,6 +205,23 @@ def write_parts(
         walk.scope.tests[path] = source
 
 
+def is_own_object(walk: Walk, node: FlowNode) -> bool:
+    """Return whether an expression is the object that the method runs on."""
+    return bool(walk.function.owner) and path_of(node) in walk.own_names
+
+
+def literal_value(walk: Walk, node: FlowNode) -> Value:
+    """Unite what is written together; an object that is written with its type keeps each part in a field."""
+    if not node.name:
+        return walk.union(node)
+    of = walk.function.owner if node.name == "Self" else node.name.rsplit(".", 1)[-1]
+    values = [walk.value(part) for part in node.parts]
+    for key, value in zip(node.keys, values, strict=False):
+        if key:
+            walk.summary.store(f"{of}.{key}", value)
+    return union(values)
+
+
 def label_of(target: FlowNode, number: int) -> str:
     key = target.keys[number] if number < len(target.keys) else None
     return key or path_of(target.parts[number]) or str(number)
@@ -207,13 +232,9 @@ def keep(walk: Walk, path: str, value: Value) -> None:
     first, _, rest = path.partition(".")
     member = rest.partition(".")[0]
     owner = walk.function.owner
-    is_own = first in walk.own_names
     is_implicit = walk.file.implicit_self and not rest and first not in walk.bound
-    of = walk.scope.types.get(first, "").rsplit(".", 1)[-1]
-    if of and rest and not is_own:
+    if member and (of := walk.class_of(first)):
         walk.summary.store(f"{of}.{member}", value)
-    elif owner and is_own and member:
-        walk.summary.store(f"{owner}.{member}", value)
     elif owner and is_implicit:
         walk.summary.store(f"{owner}.{first}", value)
     elif not walk.function.name or first in walk.file.globals:

@@ -11,11 +11,12 @@ from typing import Protocol
 from cli_guard.code.taint.guards import Narrowing, narrowings
 from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
-from cli_guard.code.taint.tables import ALL, FlowEntry, Tables
+from cli_guard.code.taint.tables import ALL, FlowEntry, Tables, is_common
 from cli_guard.code.taint.values import (
     CLEAN,
     SHOWN,
     FlowScope,
+    Origin,
     Reached,
     Summary,
     Taint,
@@ -25,7 +26,10 @@ from cli_guard.code.taint.values import (
     union,
 )
 
-FIELD_OWNERS = ("self", "this")
+FIELD_OWNERS = ("self", "this", "cls", "static")
+# A variable may be told by a condition that has the variable in it: `row = (row && row[key])[name]`.
+MOST_CONDITIONS = 4
+UNKNOWN: Value = (Taint(Origin("source", "")),)
 
 
 class File(Protocol):
@@ -35,12 +39,17 @@ class File(Protocol):
     text: str
     imports: Mapping[str, str]
     globals: set[str]
+    classes: set[str]
     implicit_self: bool
+    has_others: bool
 
     def summary(
-        self, names: tuple[str, ...], owner: str
+        self, names: tuple[str, ...], owner: str, *, anywhere: bool
     ) -> tuple[FlowFunction, Summary] | None:
-        """Return the function of the file that a call by one of these dotted names runs, and what it does."""
+        """Return the function that a call by one of these dotted names runs, and what it does.
+
+        It is of this file, of another one of the change or, `anywhere`, of one that is imported.
+        """
 
     def walk_function(
         self, function: FlowFunction, scope: FlowScope, given: Value, called: str
@@ -68,8 +77,14 @@ class Walk:
         self.breaks: list[list[FlowScope]] = []
         self.bound = frozenset(scope.values)
         receiver = function.parameters[0].names[:1] if has_receiver(function) else ()
-        self.own_names = frozenset((*FIELD_OWNERS, *receiver))
+        # What means the object itself, to which `me = self` adds a name.
+        self.own_names = {*FIELD_OWNERS, *receiver}
+        self.is_escaping = is_common("calls", "escapes", function.name)
+        # What the function returns as it was given.
+        self.unchanged: Value = CLEAN
+        self._given = dict(scope.values)
         self._evaluators = evaluators
+        self._conditions = 0
 
     def value(self, node: FlowNode) -> Value:
         """Evaluate an expression or statement, with all that it does."""
@@ -113,6 +128,13 @@ class Walk:
     def allows(self, entry: FlowEntry, node: FlowNode) -> bool:
         return entry.allows(self.text_of(node))
 
+    def class_of(self, first: str) -> str:
+        """Return the class of the file whose fields are the members of a name, "" if that is not known."""
+        if first in self.own_names:
+            return self.function.owner
+        of = self.scope.types.get(first, first).rsplit(".", 1)[-1]
+        return of if of in self.file.classes else ""
+
     def source(self, node: FlowNode, names: tuple[str, ...]) -> Value:
         """Return the value of an expression that is a source as it is written."""
         found = self.find("source", "reads", node, names)
@@ -134,6 +156,17 @@ class Walk:
         line = text[line_start : line_end if line_end >= 0 else None].strip()
         return line[:SHOWN]
 
+    def note_unchanged(self, node: FlowNode, value: Value) -> None:
+        """Note what of a value that is returned is a parameter as it was given."""
+        path = path_of(node) if self.is_escaping else ""
+        if path in self._given:
+            is_given = self.scope.values.get(path) is self._given[path]
+            self.unchanged += tuple(
+                t
+                for t in value
+                if t.origin.kind == "parameter" and (is_given or not t.steps)
+            )
+
     def pass_on(self, value: Value, node: FlowNode, guesses: int = 0) -> Value:
         """Return a value after the step at a node."""
         shown = self.line_of(node) if value else ""
@@ -148,8 +181,13 @@ class Walk:
         self, condition: FlowNode, holds: bool, scope: FlowScope | None = None
     ) -> None:
         """Mark in a scope what is safe if a condition holds, or does not."""
+        scope = scope or self.scope
         for narrowing in narrowings(condition, holds, self):
-            narrow_scope(scope or self.scope, narrowing)
+            path = narrowing.path
+            if "." in path and path not in scope.values and ALL not in narrowing.kinds:
+                # A source by its own name, which is not yet safe for all.
+                scope.set(path, self._quietly(narrowing.node))
+            narrow_scope(scope, narrowing)
 
     # What guards ask.
 
@@ -158,7 +196,16 @@ class Walk:
         return self.scope.tests.get(path) if path else None
 
     def function_called(self, node: FlowNode) -> tuple[FlowFunction, Summary] | None:
-        return self.file.summary(self.names_of(node), self.function.owner)
+        names = self.names_of(node)
+        return self.summary_of(names, anywhere=is_common("tests", "named", names[0]))
+
+    def summary_of(
+        self, names: tuple[str, ...], *, anywhere: bool
+    ) -> tuple[FlowFunction, Summary] | None:
+        """Return what `File.summary` has for a call, nothing for one of a parameter."""
+        if names[0] in self.function.parameter_names:
+            return None
+        return self.file.summary(names, self.function.owner, anywhere=anywhere)
 
     def is_clean(self, node: FlowNode) -> bool:
         return not any(taint.origin.kind == "source" for taint in self._quietly(node))
@@ -171,12 +218,16 @@ class Walk:
         return bool(value) and all("resolved" in taint.safe for taint in value)
 
     def _quietly(self, node: FlowNode) -> Value:
-        """Evaluate an expression once more, without noting what it reaches."""
+        """Evaluate an expression once more, without noting what it reaches; not known if conditions nest too deep."""
+        if self._conditions >= MOST_CONDITIONS:
+            return UNKNOWN
         kept = self.summary
         scope = self.scope
         self.summary = Summary()
         self.scope = self.branch_off()
+        self._conditions += 1
         value = self.value(node)
+        self._conditions -= 1
         self.summary = kept
         self.scope = scope
         return value
@@ -195,10 +246,17 @@ class Walk:
         """Note that a value reaches a sink, unless it is safe for it, or of the wrong sort."""
         for taint in value:
             if taint.harms(entry):
-                end_line = node.line + self.text_of(node).count("\n")
-                self.summary.reach(
-                    Reached(entry, entry.data["kind"], taint, node, node.line, end_line)
-                )
+                found = Reached(entry, entry.data["kind"], taint, node, 0, 0)
+                self.summary.reach(self.at(found, node))
+
+    def at(self, sink: Reached, node: FlowNode) -> Reached:
+        """Return a sink as one that is at a node of this file."""
+        end_line = node.line + self.text_of(node).count("\n")
+        return replace(sink, node=node, line=node.line, end_line=end_line)
+
+    def is_from_outside(self, value: Value) -> bool:
+        """Return whether a value is known to be somebody else's choice."""
+        return any(t.origin.kind == "source" and not t.origin.secret for t in value)
 
 
 Evaluators = Mapping[str, Callable[[Walk, FlowNode], Value]]

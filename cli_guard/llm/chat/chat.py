@@ -11,22 +11,25 @@ from cli_guard.assistant import Proposal, propose
 from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
 from cli_guard.assistant.ask import OpenServers, context_for, record
 from cli_guard.assistant.local import LocalAssistant
-from cli_guard.errors import CliGuardError, Interrupted
+from cli_guard.assistant.replies import result_of
+from cli_guard.errors import CliGuardError, Interrupted, UsageError
 from cli_guard.git.repository import GitRepository
 from cli_guard.git.snapshot import list_index
 from cli_guard.graph.context import Context, Planned, Planner
 from cli_guard.graph.state import Data, State, normalise
 from cli_guard.lazy import dataclass
 from cli_guard.llm.chat.permission import ChatPermission
+from cli_guard.llm.chat.testing import ROUNDS, CoveringTests
 from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk, Talking
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.ledger import Ledger, Total
-from cli_guard.llm.loop import ToolLoop
+from cli_guard.llm.loop import ToolLoop, shorten_result
+from cli_guard.llm.mapping import draw_map
 from cli_guard.llm.patching import PROPOSE, write_action
-from cli_guard.llm.prompts import system
+from cli_guard.llm.prompts import fence, system
 from cli_guard.llm.routing import Route, route_request
 from cli_guard.llm.session import ChatSession, Sessions
-from cli_guard.llm.tools import Copy
+from cli_guard.llm.tools import EDITING, Copy
 from cli_guard.model import Action
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.repository.snapshot import Snapshot
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 SESSIONS = "sessions"
 TASK_CHARS = 200
+NEXT = "Do what is left, or say in a sentence what is done."
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,13 @@ class Chat:
         self.before = Total()
         # What the model is told with the next message.
         self.note = ""
+        # Of the files of the session's first turn in this chat: the first message stays as it is, and can be cached.
+        self.map = ""
+        self.tests = CoveringTests(
+            self.repository, self.host.now, self.ask_person, self.display.say
+        )
+        # Whether a patch of this turn was written.
+        self.is_written = False
 
     def open(self, name: str = "") -> None:
         """Begin a new session, or resume the one whose id `name` begins; the present one is kept. Raises CliGuardError.
@@ -109,9 +120,11 @@ class Chat:
         self.permission.scopes = set()
         self.copy.edits.clear()
         self.undone.clear()
+        self.map = ""
         if not self.session.messages:
             self.session.messages.append(system(TASK))
         self.loop = ToolLoop(self.guest(), self.session.messages, OFFERED, "chat", SPARE)
+        self.loop.on_failure = self.display.step
 
     def paths(self) -> list[str]:
         """Return the paths of the repository, before the first turn those of the index. Raises GitError."""
@@ -131,10 +144,13 @@ class Chat:
         if not session.task:
             session.task = normalise(redact(text))[:TASK_CHARS]
             session.add("task", text)
-        self.route = route_request(normalise(text))
+        self.route = route_request(normalise(text), self.config.routing)
         if session.tier:
             self.route = replace(self.route, tier=session.tier)
         self.gateway.start_turn()
+        self.loop.called.clear()
+        self.tests.rounds = 0
+        self.is_written = False
         self.loop.say("\n\n".join(filter(None, (self.note, text))))
         self.note = ""
         try:
@@ -146,6 +162,8 @@ class Chat:
             self.end_turn(str(error))
         finally:
             self.save()
+        if self.loop.called.intersection(EDITING) and not self.is_written:
+            self.display.say("no file was changed by this turn")
 
     def end_turn(self, why: str) -> None:
         """Leave the messages whole after a turn that has no answer, and say what was left undone."""
@@ -201,6 +219,8 @@ class Chat:
         """Run the graph once over the work tree; store what waits for a person. Raises CliGuardError."""
         invocation = self.host.now()
         self.snapshot = self.repository.snapshot(None, worktree=not self.repository.bare)
+        if not self.map:
+            self.show_map()
         metadata: Data = {
             "event": ASKED,
             "snapshot": self.snapshot.name,
@@ -224,6 +244,12 @@ class Chat:
             self.display.say(note)
         return proposal, context
 
+    def show_map(self) -> None:
+        """Draw the map of the present files, and put it into the first message."""
+        self.map = draw_map(self.copy.over(self.snapshot))
+        shown = fence(self.map, "map of the repository")
+        self.session.messages[0] = system(f"{TASK}\n\n{shown}")
+
     def settle(self, proposal: Proposal, context: Context) -> bool:
         """Have the person decide about what waits, and tell the model; return whether the turn goes on."""
         state, problem = self.carry_out(proposal, context)
@@ -234,10 +260,32 @@ class Chat:
         if problem:
             self.note = f"[cli-guard: the patch was not written: {problem}]"
             return False
-        self.loop.say(
-            "[cli-guard: the patch was written. Do what is left, or say in a sentence what is done.]"
-        )
+        self.is_written = True
+        self.loop.say(self.run_tests(state))
         return True
+
+    def run_tests(self, state: State) -> str:
+        """Offer the tests that cover what was written; return what the model is told of both."""
+        began = time.monotonic()
+        try:
+            self.host.check_person()
+            ran = self.tests.offer(result_of(state, PROPOSE).get("command", ""))
+        except UsageError as error:
+            self.display.say(f"the covering tests are not run: {error}")
+            ran = None
+        finally:
+            self.gateway.until += time.monotonic() - began
+        if ran is None:
+            return f"[cli-guard: the patch was written. {NEXT}]"
+        self.session.add("command", str(ran["command"]), exit_code=ran["exit_code"])
+        if not ran["problem"]:
+            return (
+                f"[cli-guard: the patch was written, and its covering tests pass. {NEXT}]"
+            )
+        shown = fence(shorten_result({"success": False, **ran}, ""), "the covering tests")
+        if self.tests.rounds > ROUNDS:
+            return f"[cli-guard: the covering tests still fail. Edit nothing more; say what is open.]\n{shown}"
+        return f"[cli-guard: the patch was written, and its covering tests fail. Fix that.]\n{shown}"
 
     def carry_out(self, proposal: Proposal, context: Context) -> tuple[State, str]:
         """Show a run that waits, ask, and resume exactly that one, as `cli-guard approve` does, or reject it.

@@ -9,7 +9,8 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.llm.chat.chat import Chat, Host
 from cli_guard.llm.chat.display import Display
 from cli_guard.llm.chat.keyboard import Keyboard
-from cli_guard.llm.compaction import estimate_tokens
+from cli_guard.llm.chat.testing import MODES
+from cli_guard.llm.compaction import estimate_tokens, find_window
 from cli_guard.llm.ledger import Total
 from cli_guard.llm.session import Sessions
 from cli_guard.policy.language_model import TIERS, ModelSection, Tier
@@ -110,6 +111,16 @@ def compact_session(chat: Chat, _: str) -> None:
     chat.display.say("about {} tokens before, {} after".format(*counts))
 
 
+def show_context(chat: Chat, _: str) -> None:
+    session = chat.session
+    tokens = estimate_tokens(session.messages) * session.scale
+    window = find_window(chat.gateway.forced, chat.config, chat.host.env)
+    counts = f"{len(session.messages)} messages, about {tokens:,.0f} of {window:,} tokens"
+    chat.display.say(
+        f"{counts}; the first holds this map:\n{redact(chat.map) or 'none yet'}"
+    )
+
+
 def clear_session(chat: Chat, _: str) -> None:
     before = chat.session.id
     chat.open()
@@ -125,6 +136,11 @@ def allow_all(chat: Chat, rest: str) -> None:
         if rest
         else "what needs approval is approved, until /allow-all off"
     )
+
+
+def choose_tests(chat: Chat, mode: str) -> None:
+    chat.tests.mode = mode or chat.tests.mode
+    chat.display.say(f"covering tests after a written patch: {MODES[chat.tests.mode]}")
 
 
 def review_change(chat: Chat, which: str) -> None:
@@ -199,10 +215,18 @@ COMMANDS: dict[str, tuple[str, Callable[[Chat, str], None]]] = {
     ),
     "/cost": ("  show tokens and money: last call, turn, session, day", show_cost),
     "/compact": ("  summarise the older part of the session now", compact_session),
+    "/context": (
+        "  show the size of the session, and the map in its first message",
+        show_context,
+    ),
     "/clear": ("  begin a new session; this one stays stored", clear_session),
     "/allow-all": (
         "[off]  approve all that needs approval, for now; a deny stays a deny",
         allow_all,
+    ),
+    "/test": (
+        "[ask|on|off]  run the covering tests after a written patch: ask each time, at once in a trusted tree, never",
+        choose_tests,
     ),
     "/review": ("[staged|worktree]  review a change as the hook does", review_change),
     "/diff": (

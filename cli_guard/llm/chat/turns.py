@@ -117,8 +117,14 @@ class Talking:
         planned = self.loop.plan(state, context)
         for action in planned.actions:
             self.on_step(describe_call(action))
-        old, new = self.copy.changes(context.world(state).snapshot)
-        if not planned.answered or self.loop.stopped or not {**old, **new}:
+        if not planned.answered or self.loop.stopped:
+            return planned
+        snapshot = context.world(state).snapshot
+        if lost := self.copy.drop_overtaken(snapshot):
+            problem = f"{', '.join(lost)} changed since you edited it, so that your edit of it is dropped"
+            return self.ask_to_fix(problem, state, context)
+        old, new = self.copy.changes(snapshot)
+        if not {**old, **new}:
             return planned
         if broken := find_syntax_errors(old, new):
             return self.ask_to_fix(

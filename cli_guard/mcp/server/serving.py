@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.mcp.server.tools import TOOLS, ServedTool, Surroundings, ToolAnswer
+from cli_guard.mcp.server.tools import (
+    ServedTool,
+    Surroundings,
+    ToolAnswer,
+    served_tools,
+)
 from cli_guard.policy.globs import nearest
 from cli_guard.runtime import missing_extra
 from cli_guard.secrets.printable import clip, json_value, printable
@@ -21,7 +26,8 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.shared.message import SessionMessage
 
-TEXT_CHARS = 50_000
+# More than the run tool shows, whose last line says how it went.
+TEXT_CHARS = 60_000
 DATA_CHARS = 1_000_000
 WORDS = 500
 # A patch of the longest kind, every character of it written as an escape.
@@ -100,7 +106,8 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
     from mcp import types
     from mcp.server.lowlevel import Server
 
-    named = {tool.name: tool for tool in TOOLS}
+    named = {tool.name: tool for tool in served_tools()}
+    without_shell = f" {missing_extra('The tool run, a sandboxed shell,', 'shell')}"
     # A review at a time: several would wait for the same records. What is quick does not wait for it.
     turns = {name: anyio.CapacityLimiter(1) for name in named}
 
@@ -108,7 +115,7 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
         context: "ServerRequestContext[dict[str, object]]",
         params: types.PaginatedRequestParams | None,
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[describe_tool(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=[describe_tool(tool) for tool in named.values()])
 
     async def call_tool(
         context: "ServerRequestContext[dict[str, object]]",
@@ -132,7 +139,7 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
     return Server(
         "cli-guard",
         version=__version__,
-        instructions=INSTRUCTIONS,
+        instructions=INSTRUCTIONS + ("" if "run" in named else without_shell),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -169,13 +176,19 @@ def answer_call(
         return refusal_of(str(error))
     except Exception as error:
         return refusal_of(around.report_bug(error))
-    text = clip(printable(answer.text, keep_newlines=True), TEXT_CHARS)
+    parts = (printable(part, keep_newlines=True) for part in answer.text.split("\t"))
+    text = clip("\t".join(parts), TEXT_CHARS)
     data = json_value(answer.data) if answer.data is not None else None
     if data is not None and len(json.dumps(data)) > DATA_CHARS:
         data = None
         text += f"\nThe data is longer than {DATA_CHARS:,} characters and omitted: run cli-guard {tool.name} to see it."
+    images = [
+        types.ImageContent(type="image", data=data, mime_type=kind)
+        for kind, data in answer.images
+    ]
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], structured_content=data
+        content=[types.TextContent(type="text", text=text), *images],
+        structured_content=data,
     )
 
 

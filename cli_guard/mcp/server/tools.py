@@ -1,7 +1,9 @@
 """The tools that a coding agent is offered: what each takes, and what it answers. All of them only read."""
 
+import base64
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, cast
 
@@ -28,6 +30,8 @@ class ToolAnswer:
 
     text: str
     data: Mapping[str, object] | None = None
+    # (media type, base64)
+    images: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +220,25 @@ def ask(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     return ToolAnswer(done.text, cast(dict[str, object], json_value(done.data)))
 
 
+def run(around: Surroundings, arguments: Arguments) -> ToolAnswer:
+    """Run a bash command in the sandbox, as `cli-guard shell` does. Raises CliGuardError."""
+    from cli_guard.assistant import sandbox
+    from cli_guard.assistant.ask import open_world
+
+    world = open_world(
+        resolve_folder(around, arguments),
+        str(arguments["rev"]) if arguments.get("rev") else None,
+        worktree=bool(arguments.get("worktree")),
+    )
+    stdin = str(arguments.get("stdin", "")).encode("utf-8")
+    ran = sandbox.run(str(arguments["command"]), world, stdin=stdin)
+    images = tuple(
+        (f"image/{each.kind}", base64.b64encode(each.data).decode("ascii"))
+        for each in ran.images
+    )
+    return ToolAnswer(ran.shown, {"exit_code": ran.exit_code}, images)
+
+
 def explain(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     """Return the page of a rule. Raises UsageError."""
     return ToolAnswer(around.explain(str(arguments["rule"])))
@@ -241,6 +264,36 @@ def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
     if not there:
         raise UsageError(f"cwd is not a folder: {given[:100]}")
     return replace(invocation, cwd=Path(folder))
+
+
+REV = ToolParameter("rev", "Look at this revision instead of the index.")
+WORKTREE = ToolParameter(
+    "worktree", "Look at the work tree instead of the index.", "boolean"
+)
+
+
+def run_tool() -> ServedTool:
+    """Return the run tool, with the list of its commands in its description."""
+    from cli_guard.assistant.sandbox import description
+
+    return ServedTool(
+        "run",
+        "Read with a sandboxed shell",
+        description("the files of the repository"),
+        (
+            ToolParameter("command", "The text.", longest=COMMAND_CHARS, required=True),
+            ToolParameter("stdin", "Its standard input.", longest=PATCH_CHARS),
+            REV,
+            WORKTREE,
+            CWD,
+        ),
+        run,
+    )
+
+
+def served_tools() -> tuple[ServedTool, ...]:
+    """Return the tools that can be offered, the run tool first if its interpreter is installed."""
+    return (run_tool(), *TOOLS) if find_spec("bashkit") else TOOLS
 
 
 TOOLS = (
@@ -299,10 +352,8 @@ TOOLS = (
                 "Look at these files and folders only, seen from the top.",
                 "strings",
             ),
-            ToolParameter("rev", "Look at this revision instead of the index."),
-            ToolParameter(
-                "worktree", "Look at the work tree instead of the index.", "boolean"
-            ),
+            REV,
+            WORKTREE,
             CWD,
         ),
         ask,

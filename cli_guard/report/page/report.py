@@ -48,8 +48,9 @@ def render(history: PageHistory) -> str:
     commits = history.commits
     evidence = history.evidence
     ids = {each.oid for each in history.commits}
-    doubtful = sum(each.decision in DOUBTFUL for each in commits)
-    said = f"{count(len(commits), 'commit')}, {doubtful} of them without an allowed review."
+    number = Counter(each.decision for each in commits)
+    told = [f"{number[each]} {words}" for each, words in DECISIONS.items() if number[each]]
+    said = f"{count(len(commits), 'commit')}: {', '.join(told)}." if told else "No commits."
     span = f"{commits[0].at[:10]} to {commits[-1].at[:10]}" if commits else "no commits"
     shown = (("Span", span + ", older commits left out" * history.older), *evidence.about)
     head = (
@@ -77,10 +78,16 @@ def render(history: PageHistory) -> str:
         ),
         evidence.proof(),
     )
-    verdict = "review" if doubtful else "allow"
+    return page.document("cli-guard: report", verdict_on(number, evidence), head, sections)
+
+
+def verdict_on(number: Counter[str], evidence: Evidence) -> str:
+    """Return the colour of the head. A commit from elsewhere, of which nothing is known here, is no alarm."""
     if evidence.problems:
-        verdict = "deny"
-    return page.document("cli-guard: report", verdict, head, sections)
+        return "deny"
+    if number["against"] or number["skipped"]:
+        return "review"
+    return "unknown" if number["unreviewed"] else "allow"
 
 
 def commit_link(oid: str) -> Markup:
@@ -144,7 +151,8 @@ def picture(commits: Sequence[ReviewedCommit]) -> Markup:
     for line, (decision, words) in enumerate(DECISIONS.items()):
         top = line * ROW
         cells.append(tag("text", words, x=0, y=top + 16))
-        totals.append(f"{sum(tally[decision] for tally in tallies)} {words}")
+        if total := sum(tally[decision] for tally in tallies):
+            totals.append(f"{total} {words}")
         for column, tally in enumerate(tallies):
             x = WORDS + column * cell
             number = tally[decision]

@@ -5,7 +5,14 @@ from typing import Protocol
 from cli_guard.model import Suppressed
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.findings import Row, findings_section
-from cli_guard.review.render.page.markup import SHOWN, Markup, PageSection, fit, tag
+from cli_guard.review.render.page.markup import (
+    SHOWN,
+    Markup,
+    PageSection,
+    fit,
+    fit_place,
+    tag,
+)
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,
@@ -57,7 +64,7 @@ def render(review: Review, evidence: EvidenceSource | None = None) -> str:
     lines = [more] * (len(skipped) > SHOWN) + [
         f"searched for secrets only: files in {unread}"
     ] * bool(unread)
-    reasons = [(fit(each.path), fit(each.reason)) for each in skipped[:SHOWN]]
+    reasons = [(fit_place(each.path), fit(each.reason)) for each in skipped[:SHOWN]]
     listed = (
         page.table("Skipped", ("What", "Why"), reasons)
         if skipped

@@ -193,9 +193,8 @@ def _finding(
     found = judged.finding
     place = where(found)
     gap = " " * max(2, column + 2 - len(place))
-    severity = f"  {found.severity}" if style == "verbose" else ""
     rule = paint(_DISPOSITION_COLORS[judged.disposition], printable(found.rule))
-    yield f"{paint('bold', place)}{gap}{rule}{severity}"
+    yield f"{paint('bold', place)}{gap}{rule}"
     yield from _wrap(found.message, INDENT)
     most = 0 if style == "brief" else EVIDENCE_LINES
     for line in found.evidence.strip("\n").split("\n")[:most] if found.evidence else ():

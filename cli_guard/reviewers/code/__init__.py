@@ -26,6 +26,7 @@ from cli_guard.model import (
 from cli_guard.repository.between import hunks_between
 from cli_guard.repository.entries import LFS_LINE
 from cli_guard.reviewers.code import files, flows, lines, regexes, remarks, trees
+from cli_guard.reviewers.code.other_files import OtherFiles
 from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
@@ -54,11 +55,20 @@ def review(subject: ReviewInput) -> Report:
 
 
 def examiner(subject: ReviewInput) -> Examiner:
-    """Return the function that examines one file; files do not depend on each other."""
-    return lambda change: FileResult.of(_inspect(subject, change))
+    """Return the function that examines one file; what it found with the help of others is no fact of the file."""
+    others = OtherFiles(subject)
+
+    def examine(change: FileChange) -> FileResult:
+        others.begin()
+        result = FileResult.of(_inspect(subject, change, others))
+        return replace(result, cacheable=not others.were_asked)
+
+    return examine
 
 
-def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Skipped]:
+def _inspect(
+    subject: ReviewInput, change: FileChange, others: OtherFiles
+) -> Iterator[Finding | Skipped]:
     if change.status is Status.DELETED:
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
@@ -110,7 +120,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     )
     yield from regexes.inspect(subject, change, language, text)
     yield from flows.without_doubles(
-        constructs, list(flows.inspect(subject, change, language, text, lapsed))
+        constructs, list(flows.inspect(subject, change, language, text, others, lapsed))
     )
 
 

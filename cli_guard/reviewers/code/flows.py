@@ -12,6 +12,7 @@ from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code import trees
+from cli_guard.reviewers.code.other_files import OtherFiles
 from cli_guard.reviewers.code.remarks import (
     EVIDENCE_CHARS,
     MAX_PER_RULE,
@@ -34,6 +35,7 @@ def inspect(
     change: FileChange,
     language: str,
     text: str,
+    others: OtherFiles,
     lapsed: frozenset[int] = frozenset(),
 ) -> Iterator[Finding | Skipped]:
     """Return a finding for each flow that was not there before the change, and that it touches or completes.
@@ -44,13 +46,30 @@ def inspect(
     if is_test_or_example(change.path):
         return
     tables = _tables_for(subject.user_rules, language)
-    if tables is None or not tables.may_hold_flow(text) or trees.unreadable(language, text):
+    if tables is None:
         return
-    from cli_guard.code.taint.flows import TooBigError
+    elsewhere = others.beside(change.path, language, text)
+    may_hold = tables.may_hold_flow(text) or (
+        elsewhere is not None and elsewhere.may_complete(tables)
+    )
+    if not may_hold or trees.unreadable(language, text):
+        return
+    from cli_guard.code.taint.flows import TooBigError, find_flows, flows_of
+
+    def find(given: str, *, old: bool = False) -> "list[Flow]":
+        path = (old and change.old_path) or change.path
+        beside = others.beside(path, language, given, old=old) if old else elsewhere
+        if beside is None:
+            return flows_of(subject.trees, language, given, tables)
+        root = subject.trees.root(language, given)
+        return find_flows(root, language, given, tables, beside)
 
     try:
-        found = _flows(subject, language, text, tables)
-        new = _only_new(found, subject, change, language, tables) if found else []
+        found = find(text)
+        old = subject.contents.old(change) if found else None
+        is_readable = old is not None and not trees.unreadable(language, old)
+        known = find(old, old=True) if old is not None and is_readable else []
+        new = _only_new(found, known, change, is_new=old is None)
         new += [
             flow
             for flow in found
@@ -60,7 +79,7 @@ def inspect(
 
         def is_too_big(old: str) -> bool:
             try:
-                _flows(subject, language, old, tables)
+                find(old, old=True)
             except TooBigError:
                 return True
             return False
@@ -121,28 +140,13 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
     return Tables((*own, *(known.entries if known else ())))
 
 
-def _flows(
-    subject: ReviewInput, language: str, text: str, tables: "Tables"
-) -> list["Flow"]:
-    from cli_guard.code.taint.flows import find_flows
-
-    return find_flows(subject.trees.root(language, text), language, text, tables)
-
-
 def _only_new(
-    found: list["Flow"],
-    subject: ReviewInput,
-    change: FileChange,
-    language: str,
-    tables: "Tables",
+    found: list["Flow"], before: list["Flow"], change: FileChange, *, is_new: bool
 ) -> list["Flow"]:
     """Return the flows that the change adds or completes: by a line on their way, or by one that it took away."""
-    old = subject.contents.old(change)
-    if old is None:
+    if is_new:
         return [flow for flow in found if _touches(change, flow)]
-    if not tables.may_hold_flow(old) or trees.unreadable(language, old):
-        return found
-    known = Counter(flow.key for flow in _flows(subject, language, old, tables))
+    known = Counter(flow.key for flow in before)
     # Of several alike, those on lines of the change are the new ones.
     new = []
     for flow in sorted(found, key=lambda flow: _touches(change, flow)):

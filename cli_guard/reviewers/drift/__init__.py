@@ -14,8 +14,8 @@ from dataclasses import replace
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
 from cli_guard.hooks import event_of
-from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
-from cli_guard.repository.protocol import Searchable
+from cli_guard.model import Finding, Hit, Report, Skipped, Status, fingerprint
+from cli_guard.repository.protocol import Searchable, WithFolders
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
     INNER,
@@ -29,9 +29,12 @@ from cli_guard.reviewers.drift.documents import (
     Page,
     is_left_out,
     is_page,
+    pattern,
     source_patterns,
+    words,
 )
 from cli_guard.reviewers.drift.forms import VARIED, forms_of, number_of, words_of
+from cli_guard.reviewers.drift.imports import find_left_imports
 from cli_guard.reviewers.drift.judging import find_stale, is_in_use, is_searched_in_sources
 from cli_guard.reviewers.drift.unlisted import (
     Addition,
@@ -45,9 +48,12 @@ from cli_guard.secrets.redact import redact
 
 MOST_FINDINGS = 5
 MOST_CAUSES = 3
+# What is listed first: that it is no longer there needs no reading of a sentence.
+SURE = ("file", "folder", "anchor", "label", "flag", "target", "script")
 MOST_NAMES = 300
 MOST_ADDITIONS = 20
 MOST_PAGES = 200
+MOST_CHANGELOG_LINES = 60
 QUOTED_CHARS = 120
 LONGEST_PATCHED = 500
 SENTENCE_END = re.compile(r"[.!?;]\s+")
@@ -70,14 +76,23 @@ def review(subject: ReviewInput) -> Report:
     additions = list(find_additions(sides, {each.new for each in differences}))[
         :MOST_ADDITIONS
     ]
-    if not differences and not additions:
+    is_moved = any(c.status in (Status.DELETED, Status.RENAMED) for c in subject.changes)
+    if not differences and not additions and not is_moved:
         return Report((), tuple(skipped))
     if not isinstance(subject.contents, Searchable):
         return Report((), (*skipped, NO_DOCUMENTS))
     project = project_names(subject)
     differences = [replace(each, project=project) for each in differences]
     lookup = Lookup(subject, subject.contents, skipped)
-    found = [*lookup.find(differences[:MOST_NAMES]), *lookup.find_gaps(additions)]
+    imports = find_left_imports(
+        subject.changes, differences, lookup.search, subject.text_at
+    )
+    # The surest first: those that stop a program, then lines that were true.
+    found = [
+        *imports,
+        *lookup.find(differences[:MOST_NAMES]),
+        *lookup.find_gaps(additions),
+    ]
     if len(differences) > MOST_NAMES:
         reason = f"drift: searched for {MOST_NAMES} of {len(differences):,} changed names"
         skipped.append(Skipped("some documents", reason))
@@ -88,7 +103,8 @@ def review(subject: ReviewInput) -> Report:
     if event_of(subject.event).has_commits:
         hits = lookup.search(UNRELEASED, "changelogs")
         names = [change.path for change in subject.changes]
-        found += changelog_gap(hits, names, [*differences, *additions])
+        kept = lookup.find_kept_changelog(hits)
+        found += changelog_gap(kept, names, [*differences, *additions])
     return Report(tuple(found), tuple(skipped))
 
 
@@ -122,7 +138,8 @@ class Lookup:
     def find(self, differences: list[DriftDifference]) -> list[Finding]:
         """Look in the pages, then in the sources, where what is named still may be defined."""
         for each in differences:
-            if (each.new or each.fact.kind in INNER) and (page := self._page(each.path)):
+            is_inside = bool(each.new) or each.fact.kind in (*INNER, "anchor")
+            if is_inside and (page := self._page(each.path)):
                 self._judge(each, page)
         hits = self._look_in("pages", differences)
         told = self._find_told()
@@ -135,7 +152,8 @@ class Lookup:
             hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path)
         )
         alive = {each for each in told if any(self._is_in_use(each, hit) for hit in hits)}
-        found = []
+        sure: list[Finding] = []
+        others: list[Finding] = []
         for (path, number), places in sorted(
             self._places.items(), key=lambda each: each[0]
         ):
@@ -143,8 +161,10 @@ class Lookup:
                 span: places[span] for span in sorted(places) if places[span] not in alive
             }
             if left and (page := self._pages[path]):
-                found.append(_finding(page, number, left))
-        return found
+                is_sure = any(each.fact.kind in SURE for each in left.values())
+                chosen = sure if is_sure else others
+                chosen.append(_finding(page, number, left))
+        return [*sure, *others]
 
     def _find_told(self) -> set[DriftDifference]:
         return {
@@ -165,6 +185,19 @@ class Lookup:
             if (page := self._page(path))
         ]
         return [finding for each in additions for finding in list_gaps(each, pages)]
+
+    def find_kept_changelog(self, hits: Iterable[Hit]) -> tuple[str, int] | None:
+        """Return where the notes on what is not released yet are: a line of a changelog, or a folder of notes."""
+        for hit in hits:
+            if hit.line <= MOST_CHANGELOG_LINES and pattern("unreleased").match(hit.text):
+                return hit.path, hit.line
+        contents = self._contents
+        if isinstance(contents, WithFolders):
+            for folder in sorted(words("fragment_folders")):
+                with suppress(GitError):
+                    if contents.has_files_in(folder):
+                        return f"{folder}/", 0
+        return None
 
     def _look_in(self, where: str, differences: list[DriftDifference]) -> tuple[Hit, ...]:
         by_word: dict[str, list[DriftDifference]] = defaultdict(list)
@@ -301,9 +334,13 @@ def _replacement(difference: DriftDifference, page: Page, text: str) -> str:
         return number_of(new) if text == number_of(fact.value) and is_same_unit else text
     if fact.kind == "route" and not difference.altered and text != fact.name:
         return _route(fact.name, new, text)
+    if fact.kind == "anchor" and text != fact.name:
+        return text
     if fact.kind == "file" and new and text != fact.name:
         if fact.name.endswith("/" + text) and "/" in text:
             return "/".join(new.split("/")[-text.count("/") - 1 :])
+        if text.startswith("/") or not posixpath.splitext(text)[1]:
+            return text  # a link of which only the tool that builds the page knows the form
         return posixpath.relpath(new, posixpath.dirname(page.path) or ".")
     return new
 

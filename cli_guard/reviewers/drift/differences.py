@@ -9,7 +9,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 
-from cli_guard.code.classify import unreadable
+from cli_guard.code.classify import is_vendored, unreadable
 from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
@@ -17,7 +17,8 @@ from cli_guard.errors import GitError
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
-from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
+from cli_guard.reviewers.drift.documents import is_left_out, is_page, pattern, words
+from cli_guard.reviewers.drift.links import anchors_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
 
@@ -25,7 +26,7 @@ from cli_guard.rules.catalog import read_table
 INNER = ("parameter", "type", "error", "member", "choice")
 VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
 # All others are gone only if no other owner has them either.
-OWNED = (*INNER, "file", "module", "exit", "version", "turned")
+OWNED = (*INNER, "anchor", "file", "module", "exit", "version", "turned")
 # Of these only what has another name now is told: another function may raise the error, another file declare it.
 UNCLEAR = ("error", "exit", "text", "program", "session", "extra")
 COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
@@ -35,6 +36,8 @@ MOST_FOLDERS = 20
 FILE_NAME = re.compile(
     r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc"
 )
+# A word that is no name of code: a header, a media type, a key of a protocol.
+STRING = re.compile(r"[A-Za-z]\w{0,30}(?:[-/:.][\w+]{1,30}){1,6}")
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
@@ -98,6 +101,8 @@ class Sides:
         return self._facts(self.change.path, self.text)
 
     def _facts(self, path: str, text: str) -> Mapping[Key, Fact]:
+        if is_page(path):
+            return anchors_of(path, text)
         try:
             return facts_of(self.subject.trees, path, text) if text else {}
         except (ValueError, RecursionError) as error:
@@ -106,7 +111,7 @@ class Sides:
 
 
 def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
-    """Read every changed file that is no test, example or document; one that only adds has no old side."""
+    """Read every changed file that is no test and no example; of one that only adds there is no old side."""
     for change in subject.changes:
         if (
             change.kind is not Kind.TEXT
@@ -114,8 +119,12 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
             or change.status is Status.UNMERGED
         ):
             continue
-        example = change.path.split("/", 1)[0].lower() in EXAMPLE_FOLDERS
-        if example or is_test_code(change.path) or is_page(change.path):
+        if is_page(change.path):
+            is_left = is_left_out(change.path) or not change.removed
+        else:
+            top = change.path.split("/", 1)[0].lower()
+            is_left = top in EXAMPLE_FOLDERS or is_test_code(change.path)
+        if is_left:
             continue
         old = subject.contents.old(change) if change.removed else ""
         new = "" if change.status is Status.DELETED else subject.contents.new(change)
@@ -146,12 +155,12 @@ def find_differences(
             now = sides.new.get(key)
             if now and fact.kind in VALUED and _differ(fact, now):
                 yield DriftDifference(fact, path, now.value, altered=True)
-                if FILE_NAME.fullmatch(fact.value) and FILE_NAME.fullmatch(now.value):
-                    yield DriftDifference(Fact("file", fact.value), path, now.value)
+                if kind := _kind_of_value(fact, now, sides):
+                    yield DriftDifference(Fact(kind, fact.value), path, now.value)
         gone = [
             fact
             for fact in sides.old.values()
-            if fact.key not in sides.new and _has_owner(fact, sides)
+            if fact.key not in sides.new and _is_told_apart(fact, sides)
         ]
         if gone and not present:
             present = {
@@ -186,9 +195,15 @@ def find_differences(
         for c in subject.changes
         if c.status in (Status.ADDED, Status.RENAMED)
     }
+    left = {c.path for c in subject.changes if c.status is not Status.DELETED}
     for change in subject.changes:
-        if change.status in (Status.DELETED, Status.RENAMED) and not is_left_out(
-            change.old_path or change.path
+        old = change.old_path or change.path
+        if not left.isdisjoint(_parents_of(old)):
+            continue  # a symbolic link is where the folder was
+        # What is linked may tell of the past: a changelog that moves.
+        is_own = is_page(old) and not is_vendored(old)
+        if change.status in (Status.DELETED, Status.RENAMED) and (
+            is_own or not is_left_out(old)
         ):
             yield from _find_moved(change, came)
 
@@ -228,6 +243,29 @@ def _differ(old: Fact, new: Fact) -> bool:
         and new.value not in old.value
     )
     return old.kind != "type" or is_other
+
+
+def _kind_of_value(old: Fact, new: Fact, sides: Sides) -> str:
+    """Return what the value of a constant is to a reader who knows no constant: a file, a word, an exit code."""
+    if all(FILE_NAME.fullmatch(each.value) for each in (old, new)):
+        return "file"
+    if old.kind != "constant":
+        return ""
+    line = sides.old_text.split("\n")[old.line - 1]
+    if STRING.fullmatch(old.value) and re.search(
+        rf"[\"']{re.escape(old.value)}[\"']", line
+    ):
+        return "string"
+    is_exit = pattern("exit_name").search(old.name) is not None
+    is_code = all(re.fullmatch(r"[1-9]\d{0,2}", each.value) for each in (old, new))
+    return "exit" if is_exit and is_code else ""
+
+
+def _is_told_apart(fact: Fact, sides: Sides) -> bool:
+    """Return whether a fact is told by itself, not only with the file or the function that is gone."""
+    if fact.kind in ("anchor", "port"):
+        return sides.change.status is not Status.DELETED
+    return _has_owner(fact, sides)
 
 
 def _has_owner(fact: Fact, sides: Sides) -> bool:
@@ -278,13 +316,21 @@ def _find_moved_folders(subject: ReviewInput) -> Iterator[DriftDifference]:
         if change.status is Status.RENAMED and change.old_path:
             for old, new in _folders_of(change.old_path, change.path):
                 moves[old][new] += 1
-    left = [old for old in sorted(moves) if len(moves[old]) == 1 < moves[old].total()]
+    alone = [old for old in sorted(moves) if len(moves[old]) == 1 < moves[old].total()]
+    left = {each.path for each in subject.changes if each.status is not Status.DELETED}
     done: list[str] = []
-    for old in left[:MOST_FOLDERS]:
+    for old in alone[:MOST_FOLDERS]:
         is_inside = any(old.startswith(f"{each}/") for each in done)
-        if not is_inside and not _has_files(subject, old):
+        # A symbolic link in its place keeps every path.
+        is_linked = not left.isdisjoint({old, *_parents_of(old)})
+        if not is_inside and not is_linked and not _has_files(subject, old):
             done.append(old)
             yield DriftDifference(Fact("folder", old), f"{old}/", next(iter(moves[old])))
+
+
+def _parents_of(path: str) -> set[str]:
+    parts = path.split("/")
+    return {"/".join(parts[:end]) for end in range(1, len(parts))}
 
 
 def _folders_of(old: str, new: str) -> Iterator[tuple[str, str]]:

@@ -44,11 +44,12 @@ def is_left_out(path: str) -> bool:
 
 @cache
 def source_patterns() -> tuple[str, ...]:
-    """Return the path specifications of sources with comments."""
+    """Return the path specifications of sources with comments, and of scripts without an ending."""
     others = ("yaml", "json", "css", "bash")
-    return tuple(
+    endings = (
         f"*{ending}" for ending, language in ENDINGS.items() if language not in others
     )
+    return (*endings, "bin/*", "*/bin/*", "*init.d/*")
 
 
 class Page:

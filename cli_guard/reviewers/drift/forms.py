@@ -9,6 +9,7 @@ from itertools import islice
 from cli_guard.code.facts import Fact
 from cli_guard.reviewers.drift.differences import DriftDifference
 from cli_guard.reviewers.drift.documents import TABLE, Page, words
+from cli_guard.reviewers.drift.links import ENDINGS
 from cli_guard.rules.catalog import read_table
 
 SHORTEST = 4
@@ -21,6 +22,12 @@ HOST = (
     r"(?:(?<![\w./-])|(?<=:\d{2})|(?<=:\d{3})|(?<=:\d{4})|(?<=:\d{5})|(?<=localhost)|(?<=\})|(?<=URL|API)"
     r"|(?<=HOST|BASE)|(?<=\.com|\.org|\.net|\.dev|\.app)|(?<=\.io)|(?<=\.example|\.invalid))"
 )
+TIMES = {
+    60: ("min", "minute", "minutes"),
+    1000: ("s", "sec", "second", "seconds"),
+    3600: ("hour", "hours"),
+}
+SIZES = {1024: ("KB", "KiB"), 1024**2: ("MB", "MiB"), 1024**3: ("GB", "GiB")}
 QUANTITY = re.compile(r"(?P<number>\d[\d_,.]*)(?P<unit>[a-zA-Z]{0,3})")
 
 
@@ -52,7 +59,13 @@ def words_of(difference: DriftDifference) -> tuple[str, ...]:
     fact = difference.fact
     match fact.kind:
         case "file":
-            return (posixpath.basename(fact.name),)
+            base, ending = posixpath.splitext(posixpath.basename(fact.name))
+            # A link may name a page without its ending.
+            is_linked = ending in ENDINGS and len(base) >= SHORTEST
+            return (base,) if is_linked else (base + ending,)
+        case "anchor":
+            page = posixpath.splitext(posixpath.basename(difference.path))[0]
+            return tuple(f"{page}{each}#{fact.name}" for each in ("", "/", *ENDINGS))
         case "parameter" | "type":
             return (difference.owner,)
         case "version":
@@ -73,21 +86,15 @@ def words_of(difference: DriftDifference) -> tuple[str, ...]:
                 if len(fact.name) >= SHORTEST - 1 or fact.kind == "flag"
                 else ()
             )
-            stated = (
-                numbers_of(fact)
-                if difference.altered and meanings_of(fact, difference.path)
-                else ()
+            is_stated = difference.altered and meanings_of(fact, difference.path)
+            stated = numbers_of(fact) if is_stated else {}
+            quantities = (
+                f"{number}{gap}{unit}"
+                for number, units in stated.items()
+                for unit in units
+                for gap in (" ", "")
             )
-            return (*found, *(f"{number}{unit}" for number in stated for unit in _units()))
-
-
-@cache
-def _units() -> tuple[str, ...]:
-    units = sorted(words("units"))
-    return (
-        *(f" {unit}" for unit in units),
-        *(unit for unit in units if len(unit) < SHORTEST),
-    )
+            return (*found, *quantities)
 
 
 def number_of(value: str) -> str:
@@ -96,19 +103,16 @@ def number_of(value: str) -> str:
     return found["number"] if found else ""
 
 
-def numbers_of(fact: Fact) -> list[str]:
-    """Return a quantity as a number of its own unit and of larger ones: bytes of 1,024, or times."""
+def numbers_of(fact: Fact) -> dict[str, tuple[str, ...]]:
+    """Return a quantity as a number of any unit, then of larger ones of bytes or of times, each with its units."""
     number = number_of(fact.value).replace("_", "")
-    factors = (
-        (1024, 1024**2, 1024**3)
-        if re.search("(?i)byte|size|length", fact.name)
-        else (60, 1000, 3600)
-    )
+    larger = SIZES if re.search("(?i)byte|size|length", fact.name) else TIMES
+    found = {number: tuple(sorted(words("units")))}
     whole = int(number) if number.isdigit() else 0
-    return [
-        number,
-        *(str(whole // each) for each in factors if whole >= each and whole % each == 0),
-    ]
+    for factor, units in larger.items():
+        if whole >= factor and whole % factor == 0:
+            found.setdefault(str(whole // factor), units)
+    return found
 
 
 def meanings_of(fact: Fact, path: str = "") -> list[str]:

@@ -9,7 +9,6 @@ from cli_guard.code.facts import pattern as fact_pattern
 from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, DriftDifference
 from cli_guard.reviewers.drift.documents import (
-    MOST_AROUND,
     TABLE,
     Page,
     Spot,
@@ -25,6 +24,8 @@ from cli_guard.reviewers.drift.forms import (
     meanings_of,
     token,
 )
+from cli_guard.reviewers.drift.links import find_links, is_same_anchor, leads_to
+from cli_guard.reviewers.drift.options import is_own_choice, is_own_flag
 from cli_guard.reviewers.drift.values import (
     Span,
     find_numbers,
@@ -79,6 +80,8 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
     if kind in ("flag", "variable", "key"):
         is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
         return not is_told and not is_in_sentence(hit.text, found.start())
+    if kind == "string":
+        return bool(re.search(rf"[\"'`]{name}[\"'`]", hit.text))
     if kind == "route":
         return bool(
             re.search(
@@ -163,14 +166,31 @@ def _candidates(difference: DriftDifference, page: Page) -> Iterator[Span]:
         yield from _parameters(difference, page)
     elif fact.kind == "error":
         yield from _errors(difference, page)
+    elif fact.kind == "anchor":
+        yield from _anchors(difference, page)
     elif fact.kind in ("port", "exit"):
         yield from find_numbers(fact.kind, fact.name, page, difference.ours)
     else:
+        if fact.kind == "file":
+            yield from _links(fact.name, page)
         ours = difference.ours if fact.kind == "extra" else frozenset()
         for match in matches(token(fact.kind, fact.name, ours), page):
             group = match.lastgroup or "name"
             if _is_meant(difference, page.spot(match.start(group)), match):
                 yield match.span(group)
+
+
+def _links(path: str, page: Page) -> Iterator[Span]:
+    for link in find_links(page) if page.is_prose else ():
+        if link.path and leads_to(link, page, path):
+            yield link.start, link.start + len(link.path)
+
+
+def _anchors(difference: DriftDifference, page: Page) -> Iterator[Span]:
+    for link in find_links(page) if page.is_prose else ():
+        is_own = is_same_anchor(link.anchor, difference.fact.name)
+        if is_own and leads_to(link, page, difference.path):
+            yield link.anchor_start, link.anchor_start + len(link.anchor)
 
 
 def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
@@ -186,14 +206,14 @@ def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> 
                 spot.is_code and is_clear
             )
         case "choice":
-            return _is_own_choice(difference, spot)
+            return is_own_choice(difference, spot)
         case "member":
             owners = re.findall(r"\w+", match["of"])[-1:] or re.findall(
                 r"\w+", spot.sentence
             )
             return difference.owner in owners and bool(match["of"] or spot.is_code)
         case "flag":
-            return fact.name not in words("universal_flags") and _is_own_flag(
+            return fact.name not in words("universal_flags") and is_own_flag(
                 difference, spot
             )
         case "file":
@@ -220,24 +240,6 @@ def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> 
     return _is_own_name(difference, spot, match)
 
 
-def _is_own_choice(difference: DriftDifference, spot: Spot) -> bool:
-    """Return whether a word is given to the option as its value, or is listed as one in a sentence about it."""
-    flag = token("flag", difference.owner).pattern
-    if not re.search(rf"{flag}[ =][\"'`]?$", spot.before):
-        listed = spot.is_code or spot.before.endswith(("'", '"', "|", "{", ","))
-        others = [
-            each
-            for each in difference.fact.value.split("|")
-            if each != difference.fact.name
-        ]
-        is_list = len(others) > 1 and {*others} <= {
-            *re.findall(r"[\w.:+-]+", spot.sentence)
-        }
-        if spot.is_fenced or not listed or not (is_list or re.search(flag, spot.sentence)):
-            return False
-    return _is_own_flag(difference, spot)
-
-
 def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
     """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
     path = difference.fact.name
@@ -249,6 +251,8 @@ def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
         return True
     if posixpath.basename(difference.new) == said:
         return False  # a file that keeps its name in another folder
+    if not difference.new and pattern("brings").search(spot.sentence):
+        return False  # the reader's own
     return (plain := said.removeprefix("./")) == path or (
         "/" in plain and path.endswith("/" + plain)
     )
@@ -307,6 +311,10 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
     imported = _imports(difference, page)
     if imported is not None:
         return imported and spot.is_code
+    if page.is_prose and not owner and _is_defined_in(page, fact.name):
+        return False
+    if not difference.new and _find_form(page, "own_link", fact.name):
+        return False  # another project's, to which the page leads
     if known:
         return not fact.name.startswith("_") or page.is_source
     if page.path == difference.path and not spot.before.strip(" \t/#*"):
@@ -320,13 +328,27 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
     if re.search(
         rf"\b(?:def|class|function|func|fn)\s+{re.escape(fact.name)}\b", page.text
     ):
-        return False  # the page defines one of its own
+        return False
     if spot.before.endswith("new ") and posixpath.splitext(difference.path)[1] in words(
         "without_new"
     ):
         return False
     is_call = page.text.startswith("(", match.end()) and not owner
     return is_call or pattern("role").search(spot.before) is not None
+
+
+def _is_defined_in(page: Page, name: str) -> bool:
+    """Return whether an example of a page gives a name its value or its body, so that the name is the page's own."""
+    return any(
+        page.spot(found.end() - 1).is_code
+        for form in ("own_value", "own_body")
+        if (found := _find_form(page, form, name))
+    )
+
+
+def _find_form(page: Page, form: str, name: str) -> re.Match[str] | None:
+    written = pattern(form).pattern.replace("DEFINES", pattern("definition").pattern)
+    return re.search(written.replace("NAME", re.escape(name)), page.text)
 
 
 def _imports(difference: DriftDifference, page: Page) -> bool | None:
@@ -348,54 +370,6 @@ def _imports(difference: DriftDifference, page: Page) -> bool | None:
     return all(own) if own else None
 
 
-def _is_own_flag(difference: DriftDifference, spot: Spot) -> bool:
-    """Return whether no other program is named to which the flag may belong."""
-    lines = spot.page.lines
-    first = spot.number
-    ours = difference.ours
-    while (
-        spot.is_code
-        and 1 < first > spot.number - MOST_AROUND
-        and lines[first - 2].endswith("\\")
-    ):
-        first -= 1
-    near = [
-        re.split(r"[|;&`(]", " ".join((*lines[first - 1 : spot.number - 1], spot.before)))[
-            -1
-        ]
-    ]
-    if len(difference.fact.name) == SHORT:
-        return (spot.is_code or spot.before.startswith(".")) and _is_own_letter(
-            difference, spot, near[0]
-        )
-    called = pattern("command").match(near[0]) if spot.is_code else None
-    is_called = not ours.isdisjoint(
-        spot.page.programs
-    )  # then what else the page calls is no wrapper of it
-    if called and (is_called or called["program"] in words("common_programs")):
-        return not ours.isdisjoint(re.findall(r"[\w.-]+", near[0]))
-    if not spot.is_code or "`" in spot.line:
-        near.append(spot.sentence)
-    for text in near:
-        named = {*re.findall(r"[\w.-]+", text)}
-        if not ours.isdisjoint(named) or not named.isdisjoint(words("foreign_programs")):
-            return not ours.isdisjoint(named)
-    return True
-
-
-def _is_own_letter(difference: DriftDifference, spot: Spot, command: str) -> bool:
-    """Return whether an option of one letter, which many programs have, is said to be one of this program."""
-    ours = difference.ours
-    page = spot.page
-    programs = ours | words("foreign_programs") | words("common_programs")
-    said = [each for each in re.findall(r"[\w.-]+", command) if each in programs]
-    if said or not pattern("entry").fullmatch(spot.before):
-        return bool(said) and said[-1] in ours
-    above = {*re.findall(r"[\w.-]+", spot.item + spot.section.split("\n", 1)[0])}
-    calls = page.programs | {posixpath.basename(page.path).split(".")[0]}
-    return not ours.isdisjoint(calls) and above.isdisjoint(programs - ours)
-
-
 def _parameters(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a parameter in calls of its function, and as code in a section with such a call."""
     word = re.escape(difference.fact.name)
@@ -410,7 +384,11 @@ def _parameters(difference: DriftDifference, page: Page) -> Iterator[Span]:
             if is_tag
             else call_text(page.text, start)
         )
-        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", text):
+        behind = r"\s*[=:]"
+        before = page.spot(call.start()).before
+        if pattern("signature").fullmatch(before):
+            behind = r"\s*[=:,)\]?]"
+        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?={behind})", text):
             yield start + match.start(), start + match.end()
     named = rf"\b{owner}\b" if is_distinctive(difference.owner) else rf"\b{owner}\("
     code = rf"`~?[\w.]{{0,80}}\b{owner}(?:\(|`)"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Hit, Status, fingerprint
+from cli_guard.model import Finding, Status, fingerprint
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
@@ -13,7 +13,6 @@ from cli_guard.reviewers.drift.forms import token
 from cli_guard.rules.catalog import one
 
 FEWEST_SIBLINGS = 2
-MOST_CHANGELOG_LINES = 60
 # What the users of a program or a library see; a function only by its public name.
 VISIBLE = ("flag", "variable", "key", "command", "exit", "class", "function", "parameter")
 
@@ -130,24 +129,24 @@ def _in_style(addition: Addition, line: str) -> str:
 
 
 def changelog_gap(
-    hits: Iterable[Hit], changed: Iterable[str], seen: list[DriftDifference | Addition]
+    kept: tuple[str, int] | None,
+    changed: Iterable[str],
+    seen: list[DriftDifference | Addition],
 ) -> Iterator[Finding]:
-    """Yield one finding if a changelog has a section for what is not released yet, and the change leaves it out."""
+    """Yield one finding if notes are kept on what is not released yet, and the change leaves itself out of them."""
     visible = [each for each in seen if isinstance(each, Addition) or _is_visible(each)]
-    if not visible or any(pattern("changelog").search(path) for path in changed):
+    if not kept or not visible or any(map(pattern("changelog").search, changed)):
         return
+    path, line = kept
     rule = one("drift", "docs-drift-changelog")
-    for hit in hits:
-        if hit.line <= MOST_CHANGELOG_LINES and pattern("unreleased").match(hit.text):
-            name = visible[0].fact.name
-            where = visible[0].path
-            yield rule.finding(
-                path=hit.path,
-                line=hit.line,
-                message=f"Users see the change (`{name}`, {where}), and no line here says so.",
-                fingerprint=fingerprint(rule.id, hit.path, ""),
-            )
-            return
+    name = visible[0].fact.name
+    place = "line here" if line else "note in this folder"
+    yield rule.finding(
+        path=path,
+        line=line or None,
+        message=f"Users see the change (`{name}`, {visible[0].path}), and no {place} says so.",
+        fingerprint=fingerprint(rule.id, path, ""),
+    )
 
 
 def _is_visible(difference: DriftDifference) -> bool:

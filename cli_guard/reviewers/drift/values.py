@@ -134,10 +134,12 @@ def _quantities(
     difference: DriftDifference, meant: list[str], page: Page
 ) -> Iterator[Span]:
     """Find a number with a unit in a sentence with every word that the name has for it."""
-    numbers = "|".join(map(re.escape, numbers_of(difference.fact)))
-    units = "|".join(words("units"))
+    forms = "|".join(
+        rf"(?:{re.escape(number)})(?=[ -]?(?:{'|'.join(units)})(?!\w))"
+        for number, units in numbers_of(difference.fact).items()
+    )
     is_named = meant == meanings_of(difference.fact)  # and not by its file
-    for match in matches(rf"(?<![\w.,-])(?P<number>{numbers})[ -]?(?:{units})(?!\w)", page):
+    for match in matches(rf"(?<![\w.,-])(?P<number>{forms})", page):
         spot = page.spot(match.start())
         said = spot.section if page.is_prose else ""
         if is_named:

@@ -14,16 +14,24 @@ from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
 
+# Facts and lines of units that are kept until all files are compared together; beyond it a file is compared again.
+MOST_KEPT = 300_000
+
 
 def examiner(subject: ReviewInput) -> Examiner:
     """Return the function that says which families one file touches; `review` compares the files that matter."""
+    room = MOST_KEPT
 
     def examine(change: FileChange) -> FileResult:
+        nonlocal room
         if not may_lose(change):
             return NOTHING
         from cli_guard.reviewers.protections.judging import compare, marks_of
 
-        return FileResult(weights=marks_of(subject, compare(subject, change)).numbers)
+        file = compare(subject, change)
+        room -= file.size
+        kept = file if room > 0 else None
+        return FileResult(weights=marks_of(subject, file).numbers, made=kept)
 
     return examine
 

@@ -13,7 +13,7 @@ from cli_guard.code.changes.facts import (
     CodeUnit,
     FactKind,
 )
-from cli_guard.code.languages import FAMILY, language_for
+from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.families import families_of
@@ -116,14 +116,14 @@ def is_reached(subject: ReviewInput, change: FileChange, unit: CodeUnit | None) 
     text = subject.contents.new(change)
     if unit is None or language is None or text is None:
         return False
-    from cli_guard.code.taint.flows import TooBigError, find_flows
+    from cli_guard.code.taint.flows import TooBigError, flows_of
     from cli_guard.code.taint.tables import tables_of
 
-    tables = tables_of(FAMILY.get(language, language))
+    tables = tables_of(language)
     if tables is None or not tables.may_hold_flow(text):
         return False
     try:
-        flows = find_flows(subject.trees.root(language, text), language, text, tables)
+        flows = flows_of(subject.trees, language, text, tables)
     except TooBigError:
         return False
     lines = (line for flow in flows for line in (flow.line, *(at for at, _ in flow.steps)))

@@ -40,9 +40,9 @@ BARE_NAMES = re.compile(r"[\w$@., ]*")
 
 
 @cache
-def _covering() -> frozenset[str]:
+def _covering() -> tuple[str, ...]:
     """Return the names of the calls that put a check before all that they, or what they make, stand around."""
-    return frozenset(data.read(TABLE)["covers"]["calls"].split())
+    return tuple(data.read(TABLE)["covers"]["calls"].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,16 @@ def find_misplaced(subject: ReviewInput, difference: ChangeDifference) -> Iterat
 
     Such a check is there as often as before, so nothing else would miss it.
     """
-    if not any(is_covering(fact) for file in difference.files for fact in file.came):
+    if not any(call in file.came for file, call in covering_calls(difference)):
         return
     for file in difference.files:
         for loss in islice(members(file, file.old.facts), MOST_CHECKS):
-            is_gone = hunk_of(file.change, loss.fact) and is_gone_here(loss)
-            new = [each for each in covers_of(loss, difference) if each.is_new]
-            if is_gone and new and not is_covered(loss, subject, difference):
+            if (
+                hunk_of(file.change, loss.fact)
+                and any(each.is_new for each in covers_of(loss, difference))
+                and is_gone_here(loss)
+                and not is_covered(loss, subject, difference)
+            ):
                 yield loss
 
 
@@ -125,16 +128,18 @@ def covers_of(loss: Loss, difference: ChangeDifference) -> Iterator[Cover]:
     """Yield where the check of a loss stands in a covering call now."""
     if loss.fact.kind not in ASKING:
         return
-    for file in difference.files:
-        calls = [fact for fact in file.new.facts if is_covering(fact)]
-        for check in file.new.facts if calls else ():
-            if is_same_check(loss.fact, check):
-                yield from (Cover(check, each, file) for each in calls if has(each, check))
+    for file, call in covering_calls(difference):
+        for check in file.new.facts:
+            if is_same_check(loss.fact, check) and has(call, check):
+                yield Cover(check, call, file)
 
 
-def is_covering(call: CodeFact) -> bool:
-    is_known = call.name.rpartition(".")[2].lower() in _covering()
-    return call.kind is FactKind.CALL and is_known
+def covering_calls(
+    difference: ChangeDifference,
+) -> Iterator[tuple[FileDifference, CodeFact]]:
+    """Yield the calls that are there after the change and put checks around others."""
+    for name in _covering():
+        yield from difference.calls_now.get(name, ())
 
 
 def is_same_check(old: CodeFact, new: CodeFact) -> bool:

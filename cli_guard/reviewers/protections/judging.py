@@ -49,7 +49,7 @@ def judge(
     """
     lost = [LosingFile.of(subject, each, excuses) for each in losing]
     # A lone file that was read anyway is judged at once: marks say which other files have to be read.
-    if len(lost) > 1 or gaining or not lost[0].compared:
+    if len(lost) > 1 or gaining or lost[0].is_complete:
         lost = files_that_matter(subject, lost)
     if not lost:
         return Judged()
@@ -105,23 +105,27 @@ def stands_elsewhere(
 
 @dataclass(frozen=True)
 class LosingFile:
-    """A file that loses lines, with its marks; `compared` unless the marks were known before."""
+    """A file that loses lines, with its marks; those that were known before are complete.
+
+    `compared` is None if the file was compared in another process or run.
+    """
 
     change: FileChange
     marks: Marks
-    compared: FileDifference | None = None
+    compared: FileDifference | None
+    is_complete: bool = False
 
     @classmethod
     def of(cls, subject: ReviewInput, change: FileChange, excuses: Excuses) -> "LosingFile":
-        """Return a file with the marks of its families; those that were known before are complete."""
         known = subject.file_result(NAME, change) if not excuses else None
         if known is not None:
-            return cls(change, Marks.of_numbers(known.weights))
+            made = known.made if isinstance(known.made, FileDifference) else None
+            return cls(change, Marks.of_numbers(known.weights), made, is_complete=True)
         file = excuse(subject, compare(subject, change), excuses)
         return cls(change, marks_of_families(subject, file), file)
 
     def complete(self, subject: ReviewInput) -> "LosingFile":
-        if self.compared is None:
+        if self.is_complete or self.compared is None:
             return self
         return replace(self, marks=complete_marks(subject, self.compared, self.marks))
 

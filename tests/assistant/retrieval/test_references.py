@@ -54,4 +54,5 @@ def test_what_is_no_name_is_an_error(name: str) -> None:
 def test_what_a_bound_leaves_out_is_named() -> None:
     looked = find_references("f", {"a.py": "f()\n" * 2_000, "b.py": "f()\n"})
     assert [each.path for each in looked.skipped] == ["a.py"]
-    assert find_references("Box", TEXTS, seconds=-1).skipped[0].asks
+    many = {f"{at}.py": "f()\n" + "# long\n" * 50_000 for at in range(30)}
+    assert find_references("f", many).skipped[0].asks

@@ -277,13 +277,6 @@ def test_the_same_question_has_the_same_answer_whatever_the_order_of_files() -> 
         assert find(question, SHOP) == find(question, turned)
 
 
-def test_what_there_is_no_time_for_is_named() -> None:
-    found = find("Where is the retry delay computed?", SHOP, seconds=0)
-    assert found.looked_at == 0
-    assert found.skipped[0].asks
-    assert found.confidence == "none"
-
-
 HOSTILE = {
     "one line": "retry delay " * 90_000,
     "open brackets": "(" * 100_000 + "retry_delay",
@@ -302,7 +295,7 @@ HOSTILE = {
 def test_hostile_files_are_answered_in_time(ending: str) -> None:
     texts = {f"{name}.{ending}": text for name, text in HOSTILE.items()}
     with cpu_seconds(8):
-        found = find("Where is the retry delay computed?", texts, seconds=10)
+        found = find("Where is the retry delay computed?", texts)
     assert found.looked_at == len(texts)
     assert all(len(place.text) <= 160 for place in found.places)
 

@@ -1,8 +1,10 @@
 """The commands beside those of bash, and the three levels of help that are made from their one list."""
 
+import resource
 import shlex
 import struct
 import zlib
+from dataclasses import replace
 
 import pytest
 from examples import table
@@ -14,6 +16,8 @@ from cli_guard.assistant import sandbox as shell
 from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS
 from cli_guard.assistant.sandbox.execution import ABSENT
 from cli_guard.errors import CliGuardError
+from cli_guard.git.repository import GitRepository
+from cli_guard.policy.language_model import ModelSection
 from cli_guard.rules.catalog import read_table
 
 # Builtins of bash, and tools that are rarely used or the same as another: there, and not listed to keep help short.
@@ -35,13 +39,13 @@ def error(command: str, here: shell.CommandWorld | None = None) -> str:
 
 
 def test_level_0_lists_every_command_from_the_one_list() -> None:
-    for text in (shell.description(world()), out("help")):
+    described = shell.description("the index")
+    for text in (described, out("help")):
         for name in (*COMMANDS, *TOOLS):
             assert any(
                 name in line.partition(":")[0].split() for line in text.splitlines()
             ), name
-    assert "0 files" in shell.description(world())
-    assert len(shell.description(world())) < 5_000
+    assert "over the index" in described and len(described) < 5_000
 
 
 def test_nothing_is_listed_that_is_not_there_and_nothing_new_goes_unseen() -> None:
@@ -588,3 +592,95 @@ def test_symbols_name_code_before_tests_and_documents() -> None:
     assert out("symbols helper", here).startswith(
         "z.py:1: function helper\ntests/test_a.py:"
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("seq 9 | head 3", "1\n2\n3\n"),
+        ("seq 9 | tail 2", "8\n9\n"),
+        ("seq 9 > a; head 2 a; tail 1 a", "1\n2\n9\n"),
+        ("seq 9 | head -n 2", "1\n2\n"),
+        ("seq 9 | head -2", "1\n2\n"),
+        ("echo named > 5; head 5", "named\n"),
+        ("echo x | head", "x\n"),
+        ("true | wc", "      0       0       0\n"),
+        ("true | wc -l", "0\n"),
+        ("write a/n two  words && cat a/n", "10 bytes written to a/n\ntwo words\n"),
+        ("printf x | write n && cat n", "1 bytes written to n\nx"),
+        ("write n && wc -c n", "0 bytes written to n\n0 n\n"),
+    ],
+)
+def test_the_spellings_of_a_model(command: str, shown: str) -> None:
+    assert out(command) == shown
+
+
+def test_a_variable_that_grows_without_end_takes_no_memory() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for command in (
+        "x=aaaaaaaaaa; while true; do x=$x$x$x; done",
+        "x=aaaaaaaaaa; for i in $(seq 40); do x=$x$x; done; echo ${#x}",
+    ):
+        assert "variable byte limit" in shell.run(command, world()).shown
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_hidden_files_are_hidden_in_the_history_too(repo: Repo) -> None:
+    config = ModelSection(private=("docs/private/**", "*.key[x]"))
+    password = "hunter" + "2-abcdefgh"
+    line = "A1b2C3d4" * 8
+    files = {
+        ".env": f"A={password}\n",
+        "docs/private/plan.md": f"{password}\n",
+        "a.key[x]": f"{password}\n",
+        "open.txt": f"open\n{line}\n",
+    }
+    repo.commit("First", files)
+    repo.commit("Second", {path: text + "more\n" for path, text in files.items()})
+    repo.commit("Third", {"other.txt": "other\n"})
+    blob = repo.git("rev-parse", "HEAD:.env").strip()
+    found = GitRepository.discover(repo.path, repo.env)
+    here = replace(world(), repository=found, hides=config.private_patterns)
+    shows = {
+        "git log -p --all": "+open",
+        "git log -p -- .": "+open",
+        "git show HEAD~": "+more",
+        "git diff HEAD~2 HEAD~1": "+more",
+        "git diff HEAD~2..HEAD~1 --word-diff": "more",
+        "git show HEAD:open.txt": "open",
+        "git blame open.txt": "open",
+        "git log -L 1,1:open.txt": "open",
+        "git log --oneline --stat": "Second",
+        "git ls-tree -r HEAD": ".env",
+    }
+    for command, shown in shows.items():
+        ran = shell.run(command, here)
+        assert shown in ran.shown, command
+        assert password not in ran.stdout.decode() and line not in ran.stdout.decode()
+    refused = [
+        "git show HEAD:.env",
+        "git show :.env",
+        "git show :0:.env",
+        "git show HEAD:./docs/../.env",
+        f"git show {blob}",
+        f"git show HEAD {blob}",
+        f"git cat-file -p {blob}",
+        f"git diff {blob} {blob}",
+        f"git grep A {blob}",
+        "git grep A HEAD:docs",
+        "git grep more",
+        f"git log -S {password}",
+        f"git log -G{password}",
+        "git log -L /open/,+1:open.txt",
+        "git diff HEAD:.env HEAD:open.txt",
+        "git blame .env",
+        "git blame docs/private/plan.md",
+        "git log -L 1,1:.env",
+        "git log --follow -p open.txt",
+        "git log -p -- .env",
+        "git log -p -- docs/private/plan.md",
+        "git show 'HEAD:a.key[x]'",
+    ]
+    for command in refused:
+        ran = shell.run(command, here)
+        assert ran.exit_code and password not in ran.stdout.decode(), (command, ran.shown)

@@ -21,7 +21,7 @@ from cli_guard.mcp.server.tools import Surroundings
 from cli_guard.runtime import Invocation
 
 KEY = "AKIA" + "Q3EGRHPXVWT5LZN7"
-TOOLS = ["review", "check_command", "ask", "explain"]
+TOOLS = ["run", "review", "check_command", "ask", "explain"]
 Session = Callable[[Client], Awaitable[Any]]
 Asked = tuple[str, dict[str, Any]]
 
@@ -488,3 +488,46 @@ def test_an_interrupt_is_one_line(committed: Repo) -> None:
         server.send_signal(signal.SIGINT)
         assert server.wait(10) == 130
         assert server.stderr.read() == b"cli-guard: interrupted; nothing was changed\n"
+
+
+PIXEL = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+
+
+def test_the_run_tool_reads_the_index_the_work_tree_and_the_history(
+    committed: Repo,
+) -> None:
+    committed.commit("Add a", {"a.py": "one\n\ttwo\n", "p.png": PIXEL})
+    committed.write("a.py", f"three\nkey = '{KEY}'\n")
+    with committed.unchanged():
+        found = calls(
+            committed,
+            ("run", {"command": "cat a.py | wc -l; cat a.py"}),
+            ("run", {"command": "cat a.py", "worktree": True}),
+            ("run", {"command": "git log --format=%s -n 1; log -n 1 --oneline"}),
+            ("run", {"command": "see p.png"}),
+            ("run", {"command": "head 1", "stdin": "x\ny\n"}),
+            ("run", {"command": "echo x > a.py; rm p.png; cat a.py"}),
+            ("run", {"command": "foo"}),
+            ("run", {"command": "memory"}),
+            ("run", {"command": "cat 'a"}),
+        )
+    texts = [text_of(each) for each in found]
+    assert texts[0].startswith("2\none\n\ttwo\n[exit:0 | ")
+    assert "three" in texts[1] and KEY not in texts[1]
+    assert texts[2].startswith("Add a\n")
+    assert found[3].content[1].mime_type == "image/png"
+    assert texts[4].startswith("x\n[exit:0") and texts[5].startswith("x\n[exit:0")
+    assert "[error] unknown command: foo\nAvailable: ask, " in texts[6]
+    assert "search" in texts[7] and "nothing was run" in texts[8]
+    assert [each.structured_content["exit_code"] for each in found[6:]] == [127, 2, 2]
+
+
+def test_without_the_interpreter_the_other_tools_stay(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli_guard.mcp.server.tools.find_spec", lambda name: None)
+    assert refusal(call(committed, "run", command="ls")).startswith(
+        "there is no tool 'run'"
+    )
+    server = server_of(Surroundings(lambda: None, page, str))  # type: ignore[arg-type]
+    assert "[shell]" in server.instructions

@@ -35,7 +35,6 @@ KNOWN = {
     "compose-service-renamed": "a renamed service in exec, in prose and in a comment is not seen",
     "terraform-variable-required": "a default that is gone is not seen",
     "shell-backup-dir-default": "a default path in a list of AsciiDoc and in an example is not seen",
-    "python-keyword-renamed": "a signature in a directive of reST is not read",
     "rake-task-renamed": "a task in a namespace of Rake is not read",
     "default-of-other-subcommand": "an option with the same name in another subcommand is not told apart",
     "route-split-into-prefix": "a route that is put together of a prefix and a path seems gone",

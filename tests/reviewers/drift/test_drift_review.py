@@ -241,3 +241,118 @@ def test_control_characters_and_keys_in_a_page_are_not_shown(shop: Repo) -> None
     done = guard(shop, "review", "--staged")
     assert "docs/a.md:1" in done.out
     assert "\x1b[31m" not in done.out and key not in done.out
+
+
+LINKS = [
+    # A page, what the change does to it, and the lines of others that are false afterwards.
+    ("README.md", "[x](docs/guide.md)", "move", True),
+    ("docs/more.md", "[x](./guide)", "move", True),
+    ("docs/more.md", "[x]: guide.md 'A title'", "move", True),
+    ("docs/more.rst", "Read :doc:`guide` first.", "move", True),
+    ("docs/more.rst", "Read :doc:`the guide <guide>`.", "move", True),
+    ("docs/more.adoc", "See xref:guide.md[the guide].", "move", True),
+    ("README.md", '<a href="docs/guide.md#set-up">x</a>', "move", True),
+    ("README.md", "[x](https://host.example/docs/guide.md)", "move", False),
+    ("README.md", "[x](other/guide)", "move", False),
+    ("README.md", "Read the guide.", "move", False),
+    ("README.md", "[x](docs/guide.md#set-up)", "rename heading", True),
+    ("docs/more.md", "[x](guide.html#set-up)", "rename heading", True),
+    ("README.md", "[x](docs/guide.md#use-it)", "rename heading", False),
+    ("README.md", "[x](docs/other.md#set-up)", "rename heading", False),
+    ("README.md", "[x](docs/guide.md#set-up)", "change case", False),
+]
+
+
+def test_links_to_pages_and_headings_that_move(committed: Repo) -> None:
+    guide = "# Guide\n\n## Set up\n\nFirst text.\n\n## Use it\n\nMore text.\n"
+    for number, (path, said, done, is_false) in enumerate(LINKS):
+        committed.git("rm", "-rqf", "--ignore-unmatch", ".")
+        committed.commit(
+            f"Begin {number}", {"docs/guide.md": guide, path: f"Text.\n\n{said}\n"}
+        )
+        if done == "move":
+            committed.git("mv", "docs/guide.md", "docs/tour.md")
+        elif done == "rename heading":
+            committed.write("docs/guide.md", guide.replace("Set up", "Install"))
+        else:
+            committed.write("docs/guide.md", guide.replace("Set up", "Set Up"))
+        committed.git("add", "-A")
+        told = [(path, 3)] if is_false else []
+        assert places(committed.look(Staged())) == told, (said, done)
+
+
+IMPORTS = [
+    # A file that imports, and whether the import is told when `is_split` and, then, its module get other names.
+    ("src/shelf/a.py", "from shelf.brackets import (\n    is_split,\n)\n", True, True),
+    ("src/shelf/a.py", "from .brackets import is_split as split\n", True, True),
+    ("src/shelf/a.py", "from . import brackets\n", False, True),
+    ("src/shelf/a.py", "import shelf.brackets\n", False, True),
+    ("src/shelf/a.py", "from .brackets import other\n", False, True),
+    ("src/shelf/a.py", "from other.brackets import is_split\n", False, False),
+    (
+        "src/shelf/a.py",
+        "try:\n    from .brackets import is_split\nexcept ImportError:\n    pass\n",
+        False,
+        False,
+    ),
+]
+
+
+def test_imports_that_are_left(committed: Repo) -> None:
+    code = "def is_split(x):\n    return x\n\n\ndef other(x):\n    return [x, x]\n"
+    for path, text, with_name, with_module in IMPORTS:
+        committed.git("rm", "-rqf", "--ignore-unmatch", ".")
+        before = {"src/shelf/brackets.py": code, path: text, "src/shelf/__init__.py": ""}
+        committed.commit(f"Begin with {text}", before)
+        committed.write("src/shelf/brackets.py", code.replace("is_split", "is_cut"))
+        committed.git("add", "-A")
+        assert bool(places(committed.look(Staged()))) is with_name, text
+        committed.write("src/shelf/brackets.py", code)
+        committed.git("add", "-A")
+        committed.git("mv", "src/shelf/brackets.py", "src/shelf/braces.py")
+        assert bool(places(committed.look(Staged()))) is with_module, text
+
+
+CAUSES = [
+    # A file before and after, a page, and whether its third line is told.
+    (
+        "a.go",
+        'const Weight = "shop.example/hookWeight"\n',
+        'const Weight = "shop.example/hook-weight"\n',
+        'Set `shop.example/hookWeight: "5"` or\n"shop.example/hookWeight"',
+        True,
+    ),
+    ("a.py", "EXIT_BROKEN = 3\n", "EXIT_BROKEN = 66\n", "It exits with code 3.", True),
+    ("a.py", "WORDS_BROKEN = 3\n", "WORDS_BROKEN = 66\n", "It exits with code 3.", False),
+    (
+        "a.py",
+        "def load_all(path, mode):\n    return path\n",
+        "def load_all(source, mode):\n    return source\n",
+        "`load_all(path, mode)` loads.",
+        True,
+    ),
+    (
+        "a.py",
+        "def load_all(path, mode):\n    return path\n",
+        "def load_all(source, mode):\n    return source\n",
+        "`load_all(a.path, 'path')` loads.",
+        False,
+    ),
+    ("Dockerfile", "FROM x\nEXPOSE 8080\n", None, "It listens on port 8080.", False),
+    ("a/hello.py", "print(1)\n", None, "Create a file `a/hello.py` first.", False),
+    ("a/hello.py", "print(1)\n", None, "Run `a/hello.py` first.", True),
+]
+
+
+def test_causes_of_other_kinds(committed: Repo) -> None:
+    for path, before, after, said, is_false in CAUSES:
+        committed.git("rm", "-rqf", "--ignore-unmatch", ".")
+        said = said.replace("\n", " ")
+        committed.commit("Begin", {path: before, "README.md": f"# Shop\n\n{said}\n"})
+        if after is None:
+            committed.git("rm", "-q", path)
+        else:
+            committed.write(path, after)
+        committed.git("add", "-A")
+        told = [("README.md", 3)] if is_false else []
+        assert places(committed.look(Staged())) == told, (path, said)

@@ -3,6 +3,8 @@
 Everything that helps (the description of the tool, `help`, usage, the list behind an unknown name) is made from it.
 """
 
+import posixpath
+
 from cli_guard.assistant.sandbox.commands import (
     history,
     mcp,
@@ -17,7 +19,6 @@ from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandFailure,
     CommandOutput,
-    CommandWorld,
 )
 from cli_guard.rules.catalog import read_table
 
@@ -48,6 +49,29 @@ def ask(call: CommandCall) -> CommandOutput:
     return CommandOutput.from_text(call.world.ask(" ".join(call.arguments)))
 
 
+def write(call: CommandCall) -> CommandOutput:
+    """Write a file of the sandbox, as a redirection would."""
+    path, *words = call.arguments
+    raw = call.stdin
+    if words:
+        raw = f"{' '.join(words)}\n".encode("utf-8", "surrogateescape")
+    target = call.absolute(path)
+    try:
+        call.files.mkdir(posixpath.dirname(target), recursive=True)
+        call.files.write_file(target, raw)
+    except (RuntimeError, OSError):
+        raise CommandFailure(f"{path} cannot be written: is it a folder?") from None
+    return CommandOutput.from_text(f"{len(raw)} bytes written to {path}")
+
+
+WRITE = OwnCommand(
+    "write",
+    "write a file from words or from standard input; it ends with the call",
+    "PATH [WORDS...]",
+    run=write,
+    needs=1,
+    reads=lambda arguments: len(arguments) == 1,
+)
 ASK = OwnCommand(
     "ask",
     "a question about the repository, in words: where, what, which, how",
@@ -65,6 +89,7 @@ COMMANDS: dict[str, OwnCommand] = {
         HELP,
         ASK,
         see.SEE,
+        WRITE,
         symbols.SYMBOLS,
         symbols.REFS,
         *history.COMMANDS,
@@ -89,10 +114,10 @@ def list_commands() -> str:
     return "\n".join(("Available commands:", *rows, tools))
 
 
-def description(world: CommandWorld) -> str:
-    """Return what a model reads of the tool: level 0 of its help."""
+def description(files: str) -> str:
+    """Return what a model reads of the tool over some `files`: level 0 of its help."""
     return (
-        f"Runs one bash command over {world.snapshot.name}: {len(world.snapshot.entries)} files in /repo.\n"
+        f"Runs one bash command over {files}, in /repo.\n"
         "Pipes, &&, ||, ;, redirections, $(...), loops and functions work as in bash. Nothing is ever changed:"
         " what a command writes ends with the call. There is no network, and no program can be started.\n"
         f"{list_commands()}\n"

@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache, partial
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand, read_options
@@ -22,6 +23,7 @@ from cli_guard.assistant.sandbox.model import (
 from cli_guard.errors import GitError
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
+from cli_guard.secrets.redact import redact
 
 MOST_BYTES = 4_000_000
 TABLES = read_table("sandbox.toml")["git"]
@@ -41,6 +43,14 @@ PLAIN = (
 )
 # The sub-commands that may look at the work tree, where a filter of the configuration would run.
 FILTERING = ("diff", "status", "ls-files")
+# Those that show what the files of a path hold, and those that take a blob by its id.
+PATCHES = ("diff", "log", "show")
+BLOBS = ("diff", "show", "blame")
+PLAIN_SPAN = re.compile(r"-L\d*,?\+?\d*:[^:]+\Z|-L\d*,?\+?\d*\Z")
+# A line of a private key, of which a patch may show neither the beginning nor the end.
+KEY_LINE = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
+STAGE = re.compile(r"[0-3]:")
+RANGE = re.compile(r"(\.{2,3})")
 LISTING = ("grep", "ls-files")
 FATAL = 128
 MOST_ERROR = 300
@@ -190,6 +200,8 @@ def ask_git(name: str, call: CommandCall) -> CommandOutput:
         if revision and path[:1] in (".", "/"):
             list(find_paths(call, [path]))
     paths = [*find_paths(call, paths)]
+    if call.world.hides:
+        before, paths = hide_files(name, call.world.hides, options, before, paths)
     if name == "rev-parse" and "--show-toplevel" in options:
         return CommandOutput.from_text(ROOT)
     if name == "branch" and "--show-current" not in options:
@@ -231,7 +243,65 @@ def ask_git(name: str, call: CommandCall) -> CommandOutput:
         problem = f"[error] git {name}: cut after {MOST_BYTES:,} bytes: name a path, or fewer commits\n"
     if name in LISTING and below != "." and "--full-name" not in options:
         raw = re.sub(b"^" + re.escape(below.encode() + b"/"), b"", raw, flags=re.MULTILINE)
+    if call.world.hides:
+        raw = mask_history(raw)
     return CommandOutput(raw, problem.encode("utf-8", "surrogateescape"), code)
+
+
+def hide_files(
+    name: str,
+    hides: tuple[str, ...],
+    options: list[str],
+    before: list[str],
+    paths: list[str],
+) -> tuple[list[str], list[str]]:
+    """Return revisions and paths of a call that shows nothing of hidden files. Raises CommandFailure.
+
+    A blob by its id has no path, so that a revision must be a commit, or name a path that is shown.
+    """
+    if name == "grep":
+        raise CommandFailure("git grep would find what is masked: use rg PATTERN")
+    spans = [each for each in options if each.startswith("-L")]
+    tells = [each for each in options if each == "--follow" or each[:2] in ("-S", "-G")]
+    tells += [each for each in spans if not PLAIN_SPAN.match(each)]
+    if name == "cat-file" or tells:
+        what = tells[0][:2] if tells else "git cat-file"
+        raise CommandFailure(
+            f"{what} would tell what is private or masked: use git log, git show REV:PATH"
+        )
+    named = [each.rpartition(":")[2] for each in spans]
+    named += [path for path in paths if not path.startswith(":")]
+    checked = []
+    for word in before:
+        revision, colon, path = word.partition(":")
+        if name not in BLOBS:
+            checked.append(word)
+        elif not colon:
+            checked.append(only_commits(word))
+        elif name == "show":
+            named.append(STAGE.sub("", path))
+            checked.append(f"{only_commits(revision)}:{path}")
+        else:
+            raise CommandFailure(f"git {name} takes no REV:PATH here: use git show {word}")
+    for path in named:
+        folded = posixpath.normpath(path).lower()
+        if any(fnmatchcase(folded, pattern) for pattern in hides):
+            raise CommandFailure(f"{path} is private: nothing of it is shown to a model")
+    if name not in PATCHES or spans:
+        return checked, paths
+    return checked, [*paths, *(f":(exclude,icase){pattern}" for pattern in hides)]
+
+
+def mask_history(raw: bytes) -> bytes:
+    """Mask the secrets of an output, before a pipe takes away what they are known by."""
+    text = redact(raw.decode("utf-8", "surrogateescape"))
+    return KEY_LINE.sub("****", text).encode("utf-8", "surrogateescape")
+
+
+def only_commits(word: str) -> str:
+    """Return a revision or a range that is an error for Git if it names no commit."""
+    ends = RANGE.split(word)
+    return "".join(f"{each}^{{commit}}" if each.strip(".^") else each for each in ends)
 
 
 def ask_bare(name: str, call: CommandCall) -> CommandOutput:

@@ -66,7 +66,7 @@ def list_references(call: CommandCall) -> CommandOutput:
     if len(call.arguments) != 1:
         raise WrongUsage("one name: refs NAME")
     name = call.arguments[0]
-    found = find_references(name, call.world.snapshot, seconds=MOST_SECONDS)
+    found = find_references(name, call.world.snapshot)
     if not found.references:
         raise CommandFailure(f"no use of {name}: try grep -rnw {name} .")
     rows = [

@@ -13,6 +13,7 @@ from cli_guard.review.render.page.markup import (
     PageSection,
     anchor,
     fit,
+    fit_place,
     join,
     link,
     tag,
@@ -105,11 +106,9 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Page
         if said
         else None
     )
-    severities = {str(row.finding.severity) for row in ordered}
     states = {row.state for row in ordered}
     form = page.fill(
         "filter.html",
-        severities=join(tag("option", each) for each in SEVERITIES if each in severities),
         states=join(
             tag("option", words[0], value=each)
             for each, words in STATES.items()
@@ -144,7 +143,6 @@ def group_of(
     return page.fill(
         "group.html",
         rule=found.rule,
-        severity=found.severity,
         state=state,
         word=STATES[state][1],
         number=count(len(rows), "finding"),
@@ -171,7 +169,7 @@ def row_of(
         f"-{found.end_line}" if lines and found.end_line not in (None, found.line) else ""
     )
     left = space.text
-    place = fit(f"{found.path}{lines}" if found.path else where(found), left // 2)
+    place = fit_place(f"{found.path}{lines}" if found.path else where(found), left // 2)
     said = fit(row.said, left // 3)
     left -= min(len(place.encode()) + len(said.encode()), 5 * left // 6)
     known = link(anchor("c", commit), commit[:10]) if commit in commits else commit[:10]

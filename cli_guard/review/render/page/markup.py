@@ -61,6 +61,16 @@ def fit(text: str, most: int = LONGEST, *, lines: bool = False) -> Markup:
     )
 
 
+def fit_place(text: str, most: int = LONGEST) -> Markup:
+    """Return a place as HTML of at most `most` bytes; a cut path keeps its end, where the name of the file stands."""
+    rest = text[-most:]
+    shown = escape(text) if rest == text else escape(CUT + rest)
+    while rest and (over := len(shown.encode()) - most) > 0:
+        rest = rest[-(-over // 6) :]
+        shown = escape(CUT + rest)
+    return shown
+
+
 def tag(name: str, /, *content: object, **attributes: str | int | bool | None) -> Markup:
     """Return an element. `class_` gives up its last sign, other `_` become `-`; None and False are no attributes."""
     words = [name]

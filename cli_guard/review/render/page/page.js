@@ -1,7 +1,7 @@
 "use strict";
 // Filters the findings; the filter is the part of the address after "#?", so that a filtered page can be linked to.
 const form = document.getElementById("filter");
-const names = ["rule", "path", "severity", "commit", "state"];
+const names = ["rule", "path", "commit", "state"];
 const groups = [...document.querySelectorAll("details.group")].map((group) => ({
   group,
   rows: [...group.querySelectorAll("tbody>tr")].map((row) => ({
@@ -17,7 +17,6 @@ function apply() {
   let shown = 0, all = 0;
   for (const {group, rows} of groups) {
     const fits = group.dataset.rule.toLowerCase().includes(wanted.rule)
-      && (!wanted.severity || group.dataset.severity === wanted.severity)
       && (!wanted.state || group.dataset.state === wanted.state);
     let here = 0;
     for (const {row, path, commit} of rows) {

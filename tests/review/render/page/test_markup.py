@@ -19,6 +19,7 @@ from cli_guard.review.render.page.markup import (
     escape,
     fill,
     fit,
+    fit_place,
     read_asset,
     tag,
 )
@@ -198,3 +199,16 @@ def test_every_file_of_the_page_is_used() -> None:
     assert {each for each in names if each not in code} == {"page.css", "page.js"}, (
         "named by their endings"
     )
+
+
+@table(
+    ("text", "most", "shown"),
+    [
+        ("src/app.py:3", 60, "src/app.py:3"),
+        ("folder/" * 20 + "app.py:3", 20, "\N{HORIZONTAL ELLIPSIS}r/folder/app.py:3"),
+        ("<" * 90, 20, "\N{HORIZONTAL ELLIPSIS}" + "&lt;" * 4),
+        ("x", 0, "\N{HORIZONTAL ELLIPSIS}"),
+    ],
+)
+def test_a_place_that_is_cut_keeps_its_end(text: str, most: int, shown: str) -> None:
+    assert fit_place(text, most) == shown

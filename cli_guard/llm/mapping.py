@@ -1,0 +1,65 @@
+"""A map of a repository for the first message to a model: folders, main modules with their public names, the tests.
+
+Bounded by counts of files and characters, so that the same tree gives the same map on every machine.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from cli_guard.assistant.projects import advise
+from cli_guard.assistant.retrieval.path_kinds import kind_of
+from cli_guard.code.definitions import find_definitions
+from cli_guard.llm.searching import fit_lines, outline_files
+from cli_guard.secrets.printable import printable
+
+MAP_CHARS = 4_000
+FOLDERS_CHARS = 1_800
+MODULES = 16
+MODULES_OF_FOLDER = 3
+# A longer file is data, or takes too long to parse.
+MODULE_CHARS = 60_000
+NAMES = 10
+LINE_CHARS = 200
+
+
+def draw_map(texts: Mapping[str, str]) -> str:
+    """Return the map of some files (path -> text), of which everything may be sent."""
+    parts = [f"{len(texts)} text files. By folder:"]
+    parts += fit_lines(outline_files(texts).split("\n"), FOLDERS_CHARS)
+    if command := advise("run all tests", texts).command:
+        parts.append(f"Tests: {printable(command)[:LINE_CHARS]}")
+    parts.append("Main modules, with their public names:")
+    parts += list_modules(texts)
+    return "\n".join(fit_lines(parts, MAP_CHARS))
+
+
+def list_modules(texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each of the longest files of each folder, the longest first."""
+    sources = [
+        path
+        for path, text in texts.items()
+        if len(text) <= MODULE_CHARS and kind_of(path) == "source"
+    ]
+    taken: Counter[str] = Counter()
+    shown = 0
+    for path in sorted(sources, key=lambda each: (-len(texts[each]), each)):
+        folder = path.rpartition("/")[0]
+        if taken[folder] == MODULES_OF_FOLDER or shown == MODULES:
+            continue
+        taken[folder] += 1
+        if names := list_public_names(path, texts[path]):
+            shown += 1
+            yield printable(f"{path}: {', '.join(names)}")[:LINE_CHARS]
+
+
+def list_public_names(path: str, text: str) -> list[str]:
+    """Return the first names that a file defines at its top level for others."""
+    found = (each.qualname for each in find_definitions(path, text))
+    # Of constants a file may have dozens, which say little of what it does.
+    public = (
+        each
+        for each in found
+        if "." not in each and not each.startswith("_") and not each.isupper()
+    )
+    return list(islice(dict.fromkeys(public), NAMES))

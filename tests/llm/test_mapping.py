@@ -1,0 +1,54 @@
+"""The map of a repository in the first message: what it holds, and what it takes."""
+
+import pytest
+from watching import cpu_seconds
+
+from cli_guard.llm.mapping import MAP_CHARS, draw_map
+
+MODULE = """LIMIT = 3
+
+
+def send():
+    return 1
+
+
+def _hidden():
+    return 2
+
+
+class Box:
+    def open(self):
+        return 3
+"""
+FILES = {
+    "src/box.py": MODULE,
+    "src/vendor/other.py": MODULE * 3,
+    "tests/test_box.py": "from src.box import send\n\n\ndef test_send():\n    assert send()\n",
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+}
+
+
+def test_it_names_folders_modules_and_how_to_test() -> None:
+    drawn = draw_map(FILES)
+    assert "src/box.py: send, Box\n" in f"{drawn}\n"
+    assert "tests: test_box.py" in drawn and "Tests: pytest" in drawn
+    assert "src/vendor/other.py:" not in drawn
+
+
+@pytest.mark.parametrize("files", [0, 1, 400])
+def test_it_is_bounded(files: int) -> None:
+    texts = {
+        f"part{n}/{'long' * 40}{n}.py": f"def f{n}(): pass\n" * 20 for n in range(files)
+    }
+    assert len(draw_map(texts)) <= MAP_CHARS
+    assert draw_map(texts) == draw_map(dict(reversed(texts.items())))
+
+
+def test_five_thousand_files_take_half_a_second() -> None:
+    body = "".join(
+        f"def name_{n}(one, two):\n    return one + two\n\n\n" for n in range(90)
+    )
+    texts = {f"part{n % 70}/module_{n}.py": body + f"x = {n}\n" for n in range(5_000)}
+    draw_map({"a.py": MODULE})
+    with cpu_seconds(0.5):
+        draw_map(texts)
