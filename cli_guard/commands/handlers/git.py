@@ -9,7 +9,7 @@ from cli_guard.commands.effects.environment import (
     MISLEADS_HOOKS,
     OWN_READING_KEYS,
     READING_KEYS,
-    SWITCHES,
+    runs_nothing,
 )
 from cli_guard.commands.effects.paths import physical_path, write_path
 from cli_guard.commands.effects.places import (
@@ -235,7 +235,7 @@ def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
     """Emit the program that the repository's own configuration makes even a read-only command run."""
     for key, values in call.context.git_config.items():
         last = values[-1] if values else ""
-        if keys.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
+        if keys.match(key) and not runs_nothing(key, last):
             what = (
                 f"runs {last[:40]}, which the repository's own configuration names in {key}"
             )
