@@ -174,11 +174,11 @@ class Call:
         kind: EffectKind,
         target: str | None,
         reason: str,
-        span: Span,
+        span: Span | None = None,
         rule: str = "",
         alternative: str = "",
     ) -> None:
-        """Build an effect of this call; `reason` may be empty."""
+        """Emit an effect of this call, at the place of the call by default; `reason` may be empty."""
         self.kinds.add(kind)
         # A program that wipes disks is judged by the paths it gets.
         if rule in (floors.DISK, floors.WIPE):
@@ -187,7 +187,9 @@ class Call:
             rule = GUARD_OFF
         text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative
-        self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
+        self.shell.emit(
+            kind, target, text, span or self.span, rule=rule, alternative=better
+        )
 
     def with_operands(self, reason: str) -> str:
         """Fill `{rest|fallback}` in a reason of the table with the operands after the first."""

@@ -61,9 +61,9 @@ def variable_means(name: str, value: str | None) -> Meaning:
         return EffectKind.GUARD, "replaces Git's configuration, which can switch hooks off"
     if HARMLESS_NAMES.match(name):
         return None
-    if name in WORDS["values"] and value is not None:
-        if any_of(WORDS["values"][name]).match(value):
-            return None
+    allowed = WORDS["values"].get(name)
+    if allowed and value is not None and any_of(allowed).match(value):
+        return None
     if CODE_NAMES.match(name):
         return (
             EffectKind.EXEC,

@@ -43,16 +43,8 @@ SYSTEM_FOLDERS = frozenset(
     "/etc/systemd /private/etc /private/var /System/Library /Library/LaunchDaemons".split()
 )
 # Folders that are not secrets themselves; what goes through all files in them finds some.
-SECRET_FOLDERS = (
-    "/etc",
-    "/etc/ssl",
-    "/home",
-    "/Users",
-    "/run",
-    "/var/run",
-    "~/.config",
-    "~/.local",
-    "~/.local/share",
+SECRET_FOLDERS = frozenset(
+    "/etc /etc/ssl /home /Users /run /var/run ~/.config ~/.local ~/.local/share".split()
 )
 VITAL = SYSTEM_FOLDERS.union(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()

@@ -13,7 +13,7 @@ from cli_guard.commands.expand.fields import Field, field_of, stream_of
 from cli_guard.commands.expand.words import BLANKS
 from cli_guard.commands.floors import check_remote_code
 from cli_guard.commands.model import EffectKind
-from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
+from cli_guard.commands.plain import COMPARISONS, PLAIN_SETTINGS, name_setting
 from cli_guard.commands.scope import (
     NOTHING,
     SECRET_DATA,
@@ -75,9 +75,7 @@ def export(call: Call) -> Stream:
     if not is_export or flags:
         call.shell.reject(" ".join(filter(None, (call.fields[0].shown, flags))), call.span)
     if "p" in flags or not (names or "f" in flags.lower()):
-        call.effect(
-            EffectKind.CREDENTIAL, None, "prints variables, secrets included", call.span
-        )
+        call.effect(EffectKind.CREDENTIAL, None, "prints variables, secrets included")
         return SECRET_DATA
     for word in names:
         name, equals, value = word.start.partition("=")
@@ -109,12 +107,7 @@ def set_options(call: Call) -> Stream:
     """Handle set: `set -e` is harmless, `set -- a b` sets the arguments, `set` alone prints every variable."""
     words = call.fields[1:]
     if not words:
-        call.effect(
-            EffectKind.CREDENTIAL,
-            None,
-            "prints every variable, secrets included",
-            call.span,
-        )
+        call.effect(EffectKind.CREDENTIAL, None, "prints every variable, secrets included")
         return SECRET_DATA
     if not is_plain_setting(words):
         call.shell.reject("set with other options than -e, -u, -x and pipefail", call.span)
@@ -208,12 +201,7 @@ def alias(call: Call) -> Stream:
         if not equals:
             continue
         if operand.text is None:
-            call.effect(
-                EffectKind.UNKNOWN,
-                name,
-                "defines an alias known only at run time",
-                call.span,
-            )
+            call.effect(EffectKind.UNKNOWN, name, "defines an alias known only at run time")
         elif name not in call.shell.running:
             call.shell.running.append(name)
             call.shell.run_nested(text, operand.span)
@@ -248,10 +236,7 @@ def evaluate(call: Call) -> Stream:
     taints = taints_of(words)
     if any(word.assumed for word in words):
         call.effect(
-            EffectKind.UNKNOWN,
-            None,
-            "runs text that depends on a variable set elsewhere",
-            call.span,
+            EffectKind.UNKNOWN, None, "runs text that depends on a variable set elsewhere"
         )
     text = " ".join(word.shown for word in words)
     code = Stream(text if known else None, taints)
@@ -335,7 +320,6 @@ def examine(call: Call) -> Stream:
     return run_call(call)
 
 
-COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 HANDLERS = {
     "test": examine,
     "cd": cd,

@@ -56,22 +56,11 @@ NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
 NEGATIONS = ("-not", "!")
 # Places and names of secrets that a pattern in a `-name` test may match.
-SECRET_PLACES = (
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "/etc/krb5.keytab",
-    "/etc/master.passwd",
+SECRET_PLACES = tuple(
+    "/etc/shadow /etc/gshadow /etc/sudoers /etc/krb5.keytab /etc/master.passwd".split()
 )
-SECRET_NAMES = (
-    ".env",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".git-credentials",
-    "id_rsa",
-    "id_ed25519",
-    "credentials",
+SECRET_NAMES = tuple(
+    ".env .netrc .npmrc .pgpass .git-credentials id_rsa id_ed25519 credentials".split()
 )
 STARS = regex(r"\*+(?:\.\*)?\Z")
 
@@ -401,7 +390,7 @@ def make_temporary(call: Call) -> Stream:
     path = path_of(
         call.shell, literal(f"{folder.text}/{name}" if in_folder else name, call.span)
     )
-    call.effect(EffectKind.WRITE, path, call.spec.reason, call.span)
+    call.effect(EffectKind.WRITE, path, call.spec.reason)
     note_unknown_words(call)
     return Stream(f"{path}\n")
 

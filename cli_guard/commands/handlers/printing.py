@@ -56,10 +56,7 @@ def show_output(call: Call, stream: Stream) -> Stream:
     """Print a variable; one named like a secret is a secret."""
     if TOKEN in stream.taints:
         call.effect(
-            EffectKind.CREDENTIAL,
-            None,
-            "prints a variable that is named like a secret",
-            call.span,
+            EffectKind.CREDENTIAL, None, "prints a variable that is named like a secret"
         )
     return stream
 
@@ -107,12 +104,7 @@ def environment(call: Call) -> Stream:
         apply_options(call)
     elif not call.is_help_request():
         note_unknown_words(call)
-        call.effect(
-            EffectKind.CREDENTIAL,
-            None,
-            "prints the environment, secrets included",
-            call.span,
-        )
+        call.effect(EffectKind.CREDENTIAL, None, "prints the environment, secrets included")
     return SECRET_DATA
 
 

@@ -12,7 +12,7 @@ from cli_guard.commands.effects.running import (
     own_effect,
     run_call,
 )
-from cli_guard.commands.effects.values import run_shell
+from cli_guard.commands.effects.values import run_shell, values_of
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import NOTHING, Stream, taints_of
@@ -26,17 +26,7 @@ MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 # Options with which xargs does not split at blanks, or passes the words to several calls.
 OTHER_ENDS = ("-d", "--delimiter", "-E", "-e", "--eof")
-SEVERAL = (
-    "-n",
-    "--max-args",
-    "-L",
-    "-l",
-    "--max-lines",
-    "-s",
-    "--max-chars",
-    "-P",
-    "--max-procs",
-)
+SEVERAL = tuple("-n --max-args -L -l --max-lines -s --max-chars -P --max-procs".split())
 
 
 def items_of(call: Call, *, lines: bool = False) -> list[Field]:
@@ -66,16 +56,10 @@ def xargs(call: Call) -> Stream:
     own_effect(call)
     apply_options(call)
     note_unknown_words(call)
-    mark = next(
-        (
-            value.shown
-            for option, value in given.values
-            if set(option.names) & set(REPLACES)
-        ),
-        None,
-    )
-    if mark is None and given.has(*REPLACES):
-        mark = "{}"
+    marks = [value.shown for value in values_of(call, *REPLACES)]
+    if not marks and given.has(*REPLACES):
+        marks = ["{}"]
+    mark = marks[0] if marks else None
     items = items_of(call, lines=mark is not None)
     if given.has("-a", "--arg-file"):
         items = [Field(None, "", call.span, many=True)]
@@ -129,9 +113,7 @@ def parallel(call: Call) -> Stream:
         or rest[marks[0]].text != ":::"
         or not all(word.known for word in rest)
     ):
-        call.effect(
-            EffectKind.EXEC, None, "runs commands that it builds from its input", call.span
-        )
+        call.effect(EffectKind.EXEC, None, "runs commands that it builds from its input")
     for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]
         words = [fill_mark(word, "{}", item) for word in command]
@@ -150,11 +132,7 @@ def run_guarded(call: Call) -> Stream:
     folder = call.scope.folder
     apply_options(call)
     note_unknown_words(call)
-    answers = [
-        v
-        for option, v in call.arguments.values
-        if {"--stdin", "--respond"} & set(option.names)
-    ]
+    answers = values_of(call, "--stdin", "--respond")
     stdin = stream_of(answers[-1]) if answers else call.stdin
     rest = call.arguments.rest
     output = NOTHING

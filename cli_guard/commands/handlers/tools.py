@@ -180,7 +180,7 @@ def make_file_system(call: Call) -> Stream:
 def tsc(call: Call) -> Stream:
     """Handle tsc: `--noEmit false` writes after all."""
     if any(operand.text == "false" for operand in call.operands):
-        call.effect(EffectKind.WRITE, None, "writes what it compiles", call.span)
+        call.effect(EffectKind.WRITE, None, "writes what it compiles")
     return run_call(call)
 
 
