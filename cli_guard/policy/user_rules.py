@@ -14,8 +14,6 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     field_validator,
@@ -24,8 +22,9 @@ from pydantic import (
 from cli_guard.errors import ConfigError
 from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
-from cli_guard.policy.config import describe, parse_toml
+from cli_guard.policy.config import parse_toml
 from cli_guard.policy.globs import nearest
+from cli_guard.policy.schema import Section, describe
 from cli_guard.rules.catalog import Rule, flow_languages, read_table, rule_of
 
 FOLDER = ".cli-guard/rules"
@@ -109,13 +108,7 @@ Texts = Annotated[tuple[Text, ...], Field(max_length=50)]
 Filled = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class RuleTable(BaseModel):
-    """A table of a rule: frozen, unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Metadata(RuleTable):
+class Metadata(Section):
     """What `metadata` of a rule may have; the defaults are those of a rule that is tried on every text."""
 
     severity: Severity
@@ -124,18 +117,18 @@ class Metadata(RuleTable):
     title: Text = ""
     confidence: Confidence = Confidence.MEDIUM
     source: Text = ""
-    keywords: Annotated[Texts, Field(min_length=1)] = ("",)
+    keywords: Texts = Field(("",), min_length=1)
     unless: Texts = ()
-    paths: Annotated[str, Field(max_length=300), AfterValidator(check_bounded)] = ""
+    paths: Annotated[str, AfterValidator(check_bounded)] = Field("", max_length=300)
     in_tests: Literal["lower", "same", "off", "only"] = "lower"
     fires: Texts = ()
     silent: Texts = ()
 
 
-class RuleDocument(RuleTable):
+class RuleDocument(Section):
     """One rule. `language` is ast-grep's name in any case, such as TypeScript."""
 
-    id: Annotated[str, Field(max_length=80, pattern="^user-[a-z0-9]+(-[a-z0-9]+)*$")]
+    id: str = Field(max_length=80, pattern="^user-[a-z0-9]+(-[a-z0-9]+)*$")
     language: Filled
     message: Filled
     rule: dict[str, Any]

@@ -197,8 +197,8 @@ def as_assignment(word: Word) -> Assignment | None:
         and isinstance(word.parts[1], Computation)
     ):
         # The subscript is the beginning of the value.
-        rest = Word(word.parts[1:], word.span)
-        return Assignment(first.text, rest, False, word.span, element=True)
+        behind = Word(word.parts[1:], word.span)
+        return Assignment(first.text, behind, False, word.span, element=True)
     found = re.match(r"([A-Za-z_]\w*)(\+?)=", first.text, re.ASCII)
     if found is None:
         return None
