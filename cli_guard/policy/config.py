@@ -77,7 +77,7 @@ class Ignore(Section):
     path: str = Field("**", min_length=1, description="A path pattern; ** crosses folders.")
     reason: str = Field(min_length=3, description="Why the findings are accepted.")
     expires: datetime.date | None = Field(
-        None, description="The last day on which it applies."
+        default=None, description="The last day on which it applies."
     )
 
 

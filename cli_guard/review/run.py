@@ -317,8 +317,8 @@ def without_secret_names(state: "State") -> "State":
     """Mask every path that contains a secret, everywhere in the state."""
     from cli_guard.secrets.redact import mask_everywhere, redact
 
-    located = (*findings_in(state), *state["skipped"])
-    paths = {*state["requested_paths"], *(each.path for each in located)}
+    paths = {each.path for each in findings_in(state)}
+    paths.update(state["requested_paths"], (each.path for each in state["skipped"]))
     # Checking all of them at once is nearly always enough.
     if redact(together := "\n".join(sorted(paths))) == together:
         return state

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from itertools import dropwhile
-from typing import TypeVar
 
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.hooks import event_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import POLICY_FILES, Finding, JudgedFinding, Suppressed
+from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
 from cli_guard.report.lives import Life, read_lives
@@ -44,7 +43,6 @@ DECISIONS = {
     "skipped": "review skipped",
     "unreviewed": "no review known here",
 }
-Located = TypeVar("Located", JudgedFinding, Suppressed)
 DOUBTFUL = ("against", "skipped", "unreviewed")
 
 
@@ -151,12 +149,14 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
                 oids += repository.blame(head, found.path, found.line, found.line)
         return replace(found, commit=oids[0] if oids else None)
 
-    def locate(found: Sequence[Located]) -> tuple[Located, ...]:
-        placed = (replace(e, finding=find_commit(e.finding)) for e in found[:MOST])
-        return (*placed, *found[MOST:])
-
+    judged = [replace(e, finding=find_commit(e.finding)) for e in review.findings[:MOST]]
+    answered = [
+        replace(e, finding=find_commit(e.finding)) for e in review.suppressed[:MOST]
+    ]
     return replace(
-        review, findings=locate(review.findings), suppressed=locate(review.suppressed)
+        review,
+        findings=(*judged, *review.findings[MOST:]),
+        suppressed=(*answered, *review.suppressed[MOST:]),
     )
 
 
