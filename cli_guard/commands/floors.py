@@ -91,9 +91,7 @@ def check_sent(
 def deny_guard_off(
     shell: Shell, target: str | None, reason: str, span: Span, alternative: str = ""
 ) -> None:
-    shell.emit(
-        EffectKind.GUARD, target, reason, span, rule=GUARD_OFF, alternative=alternative
-    )
+    shell.emit(EffectKind.GUARD, target, reason, span, alternative=alternative)
 
 
 def deny_fork_bomb(shell: Shell, span: Span) -> None:

@@ -12,7 +12,7 @@ from cli_guard.commands.effects.arguments import (
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, EffectKind, Span
+from cli_guard.commands.model import HARMLESS, Context, EffectKind, Span
 from cli_guard.commands.programs import MODULES, Spec
 from cli_guard.commands.scope import ShellScope, Stream
 from cli_guard.commands.shell import Shell
@@ -183,8 +183,6 @@ class Call:
         # A program that wipes disks is judged by the paths it gets.
         if rule in (floors.DISK, floors.WIPE):
             rule = ""
-        if kind is EffectKind.GUARD:
-            rule = GUARD_OFF
         text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative
         self.shell.emit(
