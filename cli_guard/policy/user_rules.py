@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
@@ -271,14 +270,19 @@ def keys_of(place: list[str]) -> list[str]:
     return list((Metadata if place == ["metadata"] else RuleDocument).model_fields)
 
 
-def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the documents of a YAML file with their first lines. Raises ConfigError."""
-    import yaml
-
+def check_length(path: str, text: str) -> None:
+    """Raise ConfigError for a file that is too long."""
     if len(text) > MOST_CHARS:
         raise ConfigError(
             f"{path}: more than {MOST_CHARS:,} characters: divide it into several files"
         )
+
+
+def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the documents of a YAML file with their first lines. Raises ConfigError."""
+    import yaml
+
+    check_length(path, text)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     lines = list[int]()
     depth = 0
@@ -315,13 +319,12 @@ def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
 
 def flows_in(path: str, text: str) -> Iterator[UserFlow]:
     """Yield the entries of a flow table. Raises ConfigError."""
-    if len(text) > MOST_CHARS:
-        raise ConfigError(
-            f"{path}: more than {MOST_CHARS:,} characters: divide it into several files"
-        )
+    check_length(path, text)
     tables = parse_toml(text.encode("utf-8", "replace"), path)
     language = tables.pop("language", None)
-    kinds = flow_kinds()
+    # The kinds of sink are the ends of the rules code-flow-...
+    rules = read_table("code/flows.toml")["rule"]
+    kinds = [rule["id"].removeprefix("code-flow-") for rule in rules]
     if language not in flow_languages():
         raise ConfigError(
             f"{path}: language is {language!r}: it must be one of {', '.join(flow_languages())}"
@@ -343,15 +346,6 @@ def flows_in(path: str, text: str) -> Iterator[UserFlow]:
                 sort_keys=True,
             )
             yield UserFlow(language, section, data, key)
-
-
-@cache
-def flow_kinds() -> list[str]:
-    """Return the kinds of sink: the ends of the rules code-flow-..."""
-    return [
-        rule["id"].removeprefix("code-flow-")
-        for rule in read_table("code/flows.toml")["rule"]
-    ]
 
 
 def check_flow(section: str, data: Any, kinds: list[str]) -> None:

@@ -223,15 +223,15 @@ def apply_rest(call: Call) -> Stream | None:
         rest = [found if word.text == "{}" else word for word in rest]
         if rest and found not in rest:
             rest.append(found)
-        return call.shell.invoke(rest, NOTHING, call.span) if rest else None
+        return call.invoke(rest, NOTHING) if rest else None
     kinds = operand_kinds(call.arguments)
     if kinds and kinds[-1].startswith("shell"):
         return shell_words(call, rest)
     if call.program.name in SETS_ENVIRONMENT:
         with call.shell.subshell():
             rest = call.environment(rest)
-            return call.shell.invoke(rest, call.stdin, call.span) if rest else None
-    return call.shell.invoke(rest, call.stdin, call.span) if rest else None
+            return call.invoke(rest) if rest else None
+    return call.invoke(rest) if rest else None
 
 
 def passes_arguments(call: Call) -> bool:
@@ -274,7 +274,7 @@ def finish(call: Call) -> Stream:
             delete_path(call.shell, given, given.span, verb=verb)
         else:
             for each in (given, *find_copies(call, given)):
-                write_path(call.shell, each, given.span, stream, verb=verb)
+                write_path(call.shell, each, stream, verb=verb)
     return output_of(call, carried, taints)
 
 

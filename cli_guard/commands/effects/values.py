@@ -92,7 +92,7 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
             call, kind, Stream(given.text if is_certain else None, given.taints), given.span
         )
     elif kind == "command":
-        call.shell.invoke([given], call.stdin, call.span)
+        call.invoke([given])
     elif kind in ("delete", "move"):
         call.kinds.add(EffectKind.DELETE)
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
@@ -402,11 +402,9 @@ def take_module(call: Call, given: Field) -> None:
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     program = name.replace("_", "-")
     if program in PYTHON_TOOLS:
-        call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
+        call.invoke([literal(program, given.span), *words])
     elif sub_command(read_table(MODULES), module):
-        call.shell.invoke(
-            [literal(MODULES, given.span), given, *words], call.stdin, call.span
-        )
+        call.invoke([literal(MODULES, given.span), given, *words])
     else:
         emit_for(call, EffectKind.EXEC, given, f"runs the module {given.shown}")
     call.operands.clear()

@@ -23,7 +23,7 @@ from cli_guard.commands.effects.running import apply_options, note_unknown_words
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import EffectKind, Span
-from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET_DATA, Stream
+from cli_guard.commands.scope import ANYTHING, SECRET_DATA, Stream
 from cli_guard.lazy import regex
 
 QUIET = frozenset(
@@ -212,7 +212,7 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
             *(literal(word, call.span) for word in words),
             *call.fields[at + 1 :],
         ]
-        return call.shell.invoke(fields, call.stdin, call.span)
+        return call.invoke(fields)
     finally:
         call.shell.running.pop()
 
@@ -256,7 +256,7 @@ def config(call: Call) -> Stream:
 
 def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
     for value in values_of(call, "--file"):
-        write_path(call.shell, value, value.span, NOTHING)
+        write_path(call.shell, value)
     shown = keys[0] if keys else None
     call.effect(EffectKind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}")
     if not keys:

@@ -43,7 +43,7 @@ def printf(call: Call) -> Stream:
     if words and words[0].text == "--":
         words = words[1:]
     elif words and (words[0].start.startswith("-") or may_be_option(call.shell, words[0])):
-        call.shell.reject("an option of printf", call.span)
+        call.reject("an option of printf")
         if words[0].text == "-v" and words[1:]:
             call.shell.set_variable(words[1].shown, format_words(words[2:]))
             if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:

@@ -66,15 +66,15 @@ def xargs(call: Call) -> Stream:
     if not given.rest:
         return replace(call.stdin, text=None)
     if mark is None:
-        output = call.shell.invoke([*given.rest, *items], NOTHING, call.span)
+        output = call.invoke([*given.rest, *items], NOTHING)
         for item in items if given.has(*SEVERAL) and len(items) > 1 else ():
             # Each may be the first word of a call.
-            output = call.shell.invoke([*given.rest, item], NOTHING, call.span)
+            output = call.invoke([*given.rest, item], NOTHING)
         return output
     output = NOTHING
     for item in items or [Field(None, "", call.span)]:
         words = [fill_mark(word, mark, item) for word in given.rest]
-        output = call.shell.invoke(words, NOTHING, call.span)
+        output = call.invoke(words, NOTHING)
     return output
 
 
@@ -123,7 +123,7 @@ def parallel(call: Call) -> Stream:
         call.shell.run_child(" ".join(texts), call.span)
         if command:
             # The parallel of moreutils, and that of GNU with `-q`, run the words as they are.
-            call.shell.invoke(words, NOTHING, call.span)
+            call.invoke(words, NOTHING)
     return Stream(None, taints_of(items))
 
 
@@ -139,7 +139,7 @@ def run_guarded(call: Call) -> Stream:
     if len(rest) == 1 and not rest[0].many:
         output = run_shell(call, stream_of(rest[0]), rest[0].span, stdin)
     elif rest:
-        output = call.shell.invoke(rest, stdin, call.span)
+        output = call.invoke(rest, stdin)
     call.scope.folder = folder
     return output
 

@@ -172,9 +172,7 @@ def make_file_system(call: Call) -> Stream:
         for word in call.fields[1:]
         if word.span != kind.span and word.text not in ("-t", "--type")
     ]
-    return call.shell.invoke(
-        [literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span
-    )
+    return call.invoke([literal(f"mkfs.{kind.text}", kind.span), *words])
 
 
 def tsc(call: Call) -> Stream:
