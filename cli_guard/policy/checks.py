@@ -101,15 +101,15 @@ class CheckConfig(Section):
         BeforeValidator(as_list, json_schema_input_type=Stage | list[Stage]),
         AfterValidator(once),
     ] = Field(
-        (Stage.PRE_PUSH,),
+        default=(Stage.PRE_PUSH,),
         description="When it runs: pre-push, pre-commit, or a list of both.",
     )
     files: tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...] = Field(
-        (),
+        default=(),
         max_length=MOST_ENTRIES,
         description="Path patterns: run only if the change touches a match (empty: always). ** crosses folders.",
     )
-    timeout_seconds: Seconds = Field(600.0, description="Time limit in seconds.")
+    timeout_seconds: Seconds = Field(default=600.0, description="Time limit in seconds.")
     environment: dict[
         Given, Annotated[str, Field(max_length=MOST_CHARS, pattern=r"^[^\x00]*$")]
     ] = Field(
@@ -118,12 +118,12 @@ class CheckConfig(Section):
         description="Environment variables to set, with their values.",
     )
     pass_environment: tuple[Given, ...] = Field(
-        (),
+        default=(),
         max_length=MOST_ENTRIES,
         description="Names of your environment variables to pass; one that holds a secret is left out.",
     )
     working_dir: Annotated[str, AfterValidator(check_inside)] = Field(
-        "",
+        default="",
         max_length=1_000,
         description="The folder to run in, relative to the top of the repository.",
     )
@@ -131,23 +131,23 @@ class CheckConfig(Section):
         int | Literal["auto"] | None,
         BeforeValidator(check_port, json_schema_input_type=Port),
     ] = Field(
-        None,
+        default=None,
         description="A port that must be free, passed as $PORT; auto finds a free one.",
     )
     server: Command | None = Field(
-        None,
+        default=None,
         description="A server that is started before the check, must answer on $PORT, and is stopped after it.",
     )
     ready_seconds: Seconds = Field(
-        30.0, description="Seconds until the server must answer."
+        default=30.0, description="Seconds until the server must answer."
     )
     report: Literal["sarif", "gcc"] | None = Field(
-        None,
+        default=None,
         description="The command writes findings to $REPORT, as SARIF or as lines path:line: message; those on"
         " added lines are advice. $CHANGED_FILES names a list of the changed files, each with a NUL at its end.",
     )
     cache: bool = Field(
-        True,
+        default=True,
         description="Skip a tree that has passed before; set to false if the check depends on more than files.",
     )
 

@@ -20,10 +20,12 @@ class CommandPattern(Section):
         description="Words of one command; * matches anything.",
     )
     reason: str = Field(
-        "", max_length=300, description="The reason, shown with the verdict."
+        default="", max_length=300, description="The reason, shown with the verdict."
     )
-    match: tuple[str, ...] = Field((), description="Commands that it must match.")
-    not_match: tuple[str, ...] = Field((), description="Commands that it must not match.")
+    match: tuple[str, ...] = Field(default=(), description="Commands that it must match.")
+    not_match: tuple[str, ...] = Field(
+        default=(), description="Commands that it must not match."
+    )
 
     def as_pattern(self, decision: Decision) -> Pattern:
         """Return it as the judge takes it."""
@@ -44,10 +46,12 @@ class CommandsSection(Section):
     """`[commands]`: verdicts on commands by patterns over their words; the strictest applies."""
 
     allow: tuple[Written, ...] = Field(
-        (), description="Patterns that are allowed. Only in the user's own file."
+        default=(), description="Patterns that are allowed. Only in the user's own file."
     )
-    review: tuple[Written, ...] = Field((), description="Patterns that need review.")
-    deny: tuple[Written, ...] = Field((), description="Patterns that are denied.")
+    review: tuple[Written, ...] = Field(
+        default=(), description="Patterns that need review."
+    )
+    deny: tuple[Written, ...] = Field(default=(), description="Patterns that are denied.")
 
     @cached_property
     def problems(self) -> Mapping[CommandPattern, str]:

@@ -63,9 +63,11 @@ class ServerSection(Section):
     """`[server]`: the warm server."""
 
     enabled: bool = Field(
-        True, description="Use the warm server. Only in the user's own file."
+        default=True, description="Use the warm server. Only in the user's own file."
     )
-    prewarm: bool = Field(True, description="Prepare a review when something is staged.")
+    prewarm: bool = Field(
+        default=True, description="Prepare a review when something is staged."
+    )
 
 
 class Ignore(Section):
@@ -74,7 +76,9 @@ class Ignore(Section):
     rule: Annotated[str, AfterValidator(known_rule)] = Field(
         min_length=1, description="A rule id, or a prefix with *."
     )
-    path: str = Field("**", min_length=1, description="A path pattern; ** crosses folders.")
+    path: str = Field(
+        default="**", min_length=1, description="A path pattern; ** crosses folders."
+    )
     reason: str = Field(min_length=3, description="Why the findings are accepted.")
     expires: datetime.date | None = Field(
         default=None, description="The last day on which it applies."
@@ -84,24 +88,31 @@ class Ignore(Section):
 class LimitsSection(Section):
     """`[limits]`: the most that one review reads and spends."""
 
-    files: int = Field(25_000, ge=1, le=MOST, description="Most files of one change.")
+    files: int = Field(
+        default=25_000, ge=1, le=MOST, description="Most files of one change."
+    )
     file_chars: int = Field(
-        5_000_000, ge=1_000, le=MOST, description="Largest file, in bytes as Git stores it."
+        default=5_000_000,
+        ge=1_000,
+        le=MOST,
+        description="Largest file, in bytes as Git stores it.",
     )
     total_chars: int = Field(
-        50_000_000,
+        default=50_000_000,
         ge=1_000,
         le=MOST,
         description="All files of a change together, in bytes as Git stores them.",
     )
-    rounds: int = Field(4, ge=1, le=20, description="Most rounds of planning and acting.")
+    rounds: int = Field(
+        default=4, ge=1, le=20, description="Most rounds of planning and acting."
+    )
     seconds: float = Field(
-        5.0,
+        default=5.0,
         gt=0,
         le=3_600,
         description="Without effect: a review is bounded by counts, not by time.",
     )
-    advice_ms: int = Field(300, ge=0, le=MOST, description=ADVICE)
+    advice_ms: int = Field(default=300, ge=0, le=MOST, description=ADVICE)
 
 
 class GitSection(Section):
@@ -123,7 +134,7 @@ class ProtectionsSection(Section):
     """`[protections]`: settings of the protections reviewer."""
 
     calls: tuple[Annotated[str, Field(pattern=GUARD_NAME)], ...] = Field(
-        (), max_length=200, description=OWN_GUARDS
+        default=(), max_length=200, description=OWN_GUARDS
     )
 
 
@@ -145,14 +156,17 @@ class KnownStatement(Section):
 class SurfaceSection(Section):
     """`[surface]`: settings of the reviewer of agents."""
 
-    known: tuple[KnownStatement, ...] = Field((), max_length=1_000, description=KNOWN)
+    known: tuple[KnownStatement, ...] = Field(
+        default=(), max_length=1_000, description=KNOWN
+    )
 
 
 class MessageSection(Section):
     """`[message]`: the form of commit messages."""
 
     style: Literal["plain", "conventional"] = Field(
-        "plain", description="plain, or conventional to require Conventional Commits."
+        default="plain",
+        description="plain, or conventional to require Conventional Commits.",
     )
 
 
@@ -174,12 +188,18 @@ class ApprovalsSection(Section):
     threshold: dict[str, Annotated[int, Field(ge=1, le=9)]] = Field(
         default_factory=dict, description=PEOPLE
     )
-    author_may_approve: bool = Field(True, description="false: a second person must.")
-    trust: Literal["tty", "key", "touch", "verified"] = Field("tty", description=TRUST)
-    prompt: bool = Field(
-        True, description="Ask in the hook itself, at an interactive terminal."
+    author_may_approve: bool = Field(
+        default=True, description="false: a second person must."
     )
-    push: bool = Field(False, description="Push the signed approvals with each push.")
+    trust: Literal["tty", "key", "touch", "verified"] = Field(
+        default="tty", description=TRUST
+    )
+    prompt: bool = Field(
+        default=True, description="Ask in the hook itself, at an interactive terminal."
+    )
+    push: bool = Field(
+        default=False, description="Push the signed approvals with each push."
+    )
 
 
 Profile = Annotated[

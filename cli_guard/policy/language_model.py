@@ -47,17 +47,21 @@ class ModelServer(Section):
     base_url: str = Field(
         pattern=r"^https?://", description="Its OpenAI-compatible address."
     )
-    api_key_env: str | None = Field(None, description="The variable that holds its key.")
-    api_key_command: tuple[str, ...] = Field((), description=WORDS)
+    api_key_env: str | None = Field(
+        default=None, description="The variable that holds its key."
+    )
+    api_key_command: tuple[str, ...] = Field(default=(), description=WORDS)
 
 
 class RoutingSection(Section):
     """`[model.routing]`: what the user changes in how the tier of a request is found."""
 
     medium: float | None = Field(
-        None, description="Score from which on a request is medium."
+        default=None, description="Score from which on a request is medium."
     )
-    heavy: float | None = Field(None, description="Score from which on a request is heavy.")
+    heavy: float | None = Field(
+        default=None, description="Score from which on a request is heavy."
+    )
     points: dict[Phrase, Annotated[float, Field(ge=-10, le=10)]] = Field(
         default_factory=dict,
         max_length=200,
@@ -77,47 +81,57 @@ class ModelSection(Section):
     heavy: Models = ()
     routing: RoutingSection = Field(default_factory=RoutingSection.model_construct)
     base_url: str | None = Field(
-        None,
+        default=None,
         pattern=r"^https?://",
         description="An OpenAI-compatible server, for the models of `openai:`.",
     )
-    api_key_env: str | None = Field(None, description="The variable that holds the key.")
-    api_key_command: tuple[str, ...] = Field((), description=WORDS)
+    api_key_env: str | None = Field(
+        default=None, description="The variable that holds the key."
+    )
+    api_key_command: tuple[str, ...] = Field(default=(), description=WORDS)
     servers: dict[OpenAIModel, ModelServer] = Field(
         default_factory=dict,
         description="Models of `openai:` that have a server of their own.",
     )
     deadline_s: float = Field(
-        30.0,
+        default=30.0,
         gt=0,
         le=3_600,
         description="Seconds for one answer, with its retries and fallbacks.",
     )
     turn_s: float = Field(
-        300.0, gt=0, le=86_400, description="Seconds for all answers to one request."
+        default=300.0,
+        gt=0,
+        le=86_400,
+        description="Seconds for all answers to one request.",
     )
-    turn_calls: int = Field(25, ge=1, le=200, description="Most answers to one request.")
+    turn_calls: int = Field(
+        default=25, ge=1, le=200, description="Most answers to one request."
+    )
     answer_tokens: int = Field(
-        4_000, ge=16, le=200_000, description="Longest answer, in tokens."
+        default=4_000, ge=16, le=200_000, description="Longest answer, in tokens."
     )
     context_tokens: int | None = Field(
-        None, ge=1_000, description="The context window; for a model that is not known."
+        default=None,
+        ge=1_000,
+        description="The context window; for a model that is not known.",
     )
     budget_usd_per_day: float | None = Field(
-        None, ge=0, description="Most US dollars a day."
+        default=None, ge=0, description="Most US dollars a day."
     )
     prices: dict[Model, Price] = Field(
         default_factory=dict,
         description="Prices that are not known, or differ from the list.",
     )
     private: tuple[str, ...] = Field(
-        (), description="Path patterns of files of which nothing is sent."
+        default=(), description="Path patterns of files of which nothing is sent."
     )
     after_hooks: bool = Field(
-        False, description="After a commit: a summary of it, and questions worth asking."
+        default=False,
+        description="After a commit: a summary of it, and questions worth asking.",
     )
     tracing: bool = Field(
-        False, description="Let LangSmith trace the calls, if its variables say so."
+        default=False, description="Let LangSmith trace the calls, if its variables say so."
     )
 
     @property

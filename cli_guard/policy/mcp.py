@@ -69,29 +69,29 @@ class ServerConfig(Section):
     """`[mcp.NAME]`: an MCP server over stdio; only the user's own file can start one."""
 
     command: Annotated[tuple[str, ...], AfterValidator(check_command)] = Field(
-        (),
+        default=(),
         max_length=100,
         description="The program and its arguments; no shell reads them.",
     )
     env: tuple[Variable, ...] = Field(
-        (),
+        default=(),
         max_length=100,
         description="Names of environment variables to pass besides PATH and HOME.",
     )
     timeout_seconds: float = Field(
-        30.0, gt=0, le=600, description="Seconds that one call may take."
+        default=30.0, gt=0, le=600, description="Seconds that one call may take."
     )
     start_seconds: float = Field(
-        30.0,
+        default=30.0,
         gt=0,
         le=600,
         description="Seconds until it must have started and listed its tools.",
     )
     allow: tuple[ToolName, ...] = Field(
-        (), description="Names of the tools that are allowed without review."
+        default=(), description="Names of the tools that are allowed without review."
     )
     deny: tuple[ToolName, ...] = Field(
-        (),
+        default=(),
         description="Tools that are denied: a name, or a prefix with *. A repository may add to it.",
     )
 

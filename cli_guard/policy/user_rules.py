@@ -116,9 +116,9 @@ class Metadata(Section):
     title: Text = ""
     confidence: Confidence = Confidence.MEDIUM
     source: Text = ""
-    keywords: Texts = Field(("",), min_length=1)
+    keywords: Texts = Field(default=("",), min_length=1)
     unless: Texts = ()
-    paths: Annotated[str, AfterValidator(check_bounded)] = Field("", max_length=300)
+    paths: Annotated[str, AfterValidator(check_bounded)] = Field(default="", max_length=300)
     in_tests: Literal["lower", "same", "off", "only"] = "lower"
     fires: Texts = ()
     silent: Texts = ()
