@@ -129,7 +129,7 @@ class FileDifference:
     def names_before(self) -> frozenset[str]:
         """The short names of the units that are touched on the old side, and of the options that went."""
         names = [unit.name for unit in self.old.units]
-        names += (fact.name for fact in self.went if fact.kind is FactKind.OPTION)
+        names += (fact.name for fact in self.went if fact.is_option)
         return frozenset(map(short_name, names))
 
 
