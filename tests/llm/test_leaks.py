@@ -145,8 +145,7 @@ def test_a_long_line_is_masked_before_it_is_cut(repository: Repo) -> None:
     )
     code = f'def send(text):\n    log({"0" * 132!r}, "{token}")\n    return len(text)\n'
     repository.commit("Log", {"src/send.py": code})
-    answer = say(json.dumps({"send": {"summary": "Send a text."}}))
-    _, requests = ask(repository, [answer], "document send in src/send.py")
+    _, requests = ask(repository, [say("Nothing to add.")], "document send in src/send.py")
     assert "log(" in requests[0].text and token[6:12] not in requests[0].text
 
 

@@ -25,7 +25,7 @@ from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 
 PlanKind = Literal[
-    "rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"
+    "rename", "move", "migrate", "remove unused", "edit", "unknown"
 ]
 MOST_FILES = 500
 SHOWN_BY_HAND = 200
