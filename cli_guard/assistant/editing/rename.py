@@ -8,7 +8,7 @@ import re
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.other_languages import plan_uses
+from cli_guard.assistant.editing.open_ended import plan_uses
 from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import (
     dynamic_uses,
