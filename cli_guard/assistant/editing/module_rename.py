@@ -72,7 +72,7 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
         return draft.refuse("the new name means something else there", draft.problems)
     for path in paths:
         draft.edits += path_mentions(sources, path, paths[path])
-    edits = outside_history(sources, draft.edits)
+    edits = outside_history(draft.edits)
     changes = apply_edits(sources, edits)
     for path, moved in paths.items():
         changes[moved] = changes.pop(path, sources.texts[path])

@@ -82,7 +82,7 @@ def rename_target(python: Python, found: list[DefinitionTarget], new: str) -> Ed
     in_code = {(each.path, each.start) for each in draft.edits}
     if target.sort not in ("parameter", "local"):
         draft.by_hand += dynamic_uses(python, old)
-    edits = outside_history(sources, draft.edits)
+    edits = outside_history(draft.edits)
     draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
     draft.add_step(
         "Rename its imports and uses", sorted({path for path, _ in in_code} - {target.path})
