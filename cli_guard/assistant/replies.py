@@ -32,9 +32,6 @@ def answer_question(state: State) -> Iterator[str]:
     """Yield where it is, what is there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
-    yield from (
-        f"Read {word!r} as {meant!r}." for word, meant in found.get("corrected", ())
-    )
     explained = [
         line for result in state["tool_results"] for line in result.get("lines", ())
     ]
