@@ -1,4 +1,4 @@
-"""What a model does in one request: it answers an unsure question, documents code, makes a change no rule computes.
+"""What a model does in one request: it answers an unsure question, orders a plan, documents code, changes it.
 
 plan without a model -> calls of the model over a copy -> an answer, or a patch that is reviewed and then waits
 """
@@ -31,7 +31,6 @@ from cli_guard.llm.patching import (
     find_syntax_errors,
     patching_tools,
 )
-from cli_guard.llm.planning import word_plan
 from cli_guard.llm.prompts import Message, fence, sendable, system, user
 from cli_guard.llm.providers import ModelError
 from cli_guard.llm.tools import EDITING, READING, Copy
@@ -43,6 +42,10 @@ if TYPE_CHECKING:
 
 QUESTION = "repo_qna"
 DOCUMENTING = "doc_generation"
+# A plan that is only to be shown, and a change.
+PLAN = "plan"
+CHANGE = "change"
+SPOKEN = (QUESTION, PLAN)
 # How much of the file of a plan's main place is sent with the request.
 FILE_CHARS = 12_000
 LINES_BEFORE = 40
@@ -63,11 +66,14 @@ that shows it, as path:line. Name only what you have seen. If nothing there answ
     DOCUMENTING: f"""Document what the request names with edit_file: docstrings or comments, in the style of their file.
 {EDIT} Say what the code does, what its parameters mean, what it returns and raises; leave out what the code does not
 show, and change nothing but documentation. Then say in a sentence what you have left open.""",
-}
-CHANGE = f"""Make the change that the request asks for, with edit_file, create_file and delete_file. {EDIT} Change as
+    PLAN: """Say in which order to carry out a plan for a change, which was made without you and stands below. Look with
+the tools. Answer in at most five plain sentences, each with the place that it is about, as path:line. Name only what you
+have seen, and add a step only where the plan lacks one.""",
+    CHANGE: f"""Make the change that the request asks for, with edit_file, create_file and delete_file. {EDIT} Change as
 little as the request needs, in the style of the file, and change the tests with it. When the edits are done, answer in
 at most three sentences: what the patch does, and what it leaves open. If you cannot make the change, edit nothing and
-say why."""
+say why.""",
+}
 
 
 @dataclass
@@ -125,27 +131,17 @@ class ModelTask:
 
     def begin(self, state: State) -> EditLoop:
         """Return the loop of the model's calls, with the task in its first messages."""
-        kind = str(state["task_type"])
-        offered = READING if kind == QUESTION else (*READING, *EDITING)
-        purpose = {QUESTION: "answer", DOCUMENTING: "document"}.get(kind, "patch")
-        loop = ToolLoop(
-            self.guest, first_messages(state, self.guest), offered, purpose, SPARE
-        )
+        kind = task_of(state)
+        offered = READING if kind in SPOKEN else (*READING, *EDITING)
+        loop = ToolLoop(self.guest, first_messages(state, self.guest), offered, kind, SPARE)
         check = find_changed_code if kind == DOCUMENTING else find_syntax_errors
         return EditLoop(loop, self.copy, mends=1, check=check)
 
     def reply(self, state: State, answer: str) -> str:
-        """Return the answer with the model's words, and the patch with what the reviewers say of it.
-
-        A plan that is only to be shown is ordered and worded. Raises ModelError.
-        """
+        """Return the answer with the model's words, and the patch with what the reviewers say of it."""
         if self.edits is None:
-            return (
-                answer
-                if state["task_type"] in TASKS
-                else word_plan(self.guest, state, answer)
-            )
-        if state["task_type"] == QUESTION:
+            return answer
+        if task_of(state) in SPOKEN:
             return "\n".join((answer, *self.describe_answer(self.edits.loop.answer)))
         head, mark, tail = answer.partition("Needs review: ")
         if state["proposal"]:
@@ -171,7 +167,7 @@ class ModelTask:
             for path, line in cited[:CITED]:
                 yield f"  {path}:{line}: {MaskedLines(path, texts[path]).line(line)}"
         else:
-            yield "The model cites no place that answers it."
+            yield "The model's answer cites no place that is there."
         if dropped:
             yield list_dropped(dropped)
 
@@ -202,18 +198,26 @@ class ModelTask:
             yield f"The model says: {words}"
 
 
+def task_of(state: State) -> str:
+    """Return what the model is to do in a run, a key of TASKS."""
+    wishes = state["wishes"]
+    if state["task_type"] in TASKS:
+        return str(state["task_type"])
+    return CHANGE if wishes.get("writes") and not wishes.get("forbids") else PLAN
+
+
 def is_open(state: State) -> bool:
     """Return whether the plan without a model leaves something to a model."""
-    wishes = state["wishes"]
-    if state["task_type"] == QUESTION:
+    kind = task_of(state)
+    if kind == QUESTION:
         found = result_of(state, "search_repository")
         return bool(found) and not is_sure(found)
-    if state["task_type"] == DOCUMENTING:
+    if kind == DOCUMENTING:
         proposals = result_of(state, "propose_documentation").get("proposals", ())
         return any(not each["text"] or "TODO" in each["text"] for each in proposals)
-    return bool(
-        wishes.get("writes") and not wishes.get("forbids") and not state["proposal"]
-    )
+    made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
+    has_steps = bool(made.get("steps")) and not made.get("missing")
+    return not state["proposal"] and (kind == CHANGE or has_steps)
 
 
 def is_sure(found: Data) -> bool:
@@ -237,10 +241,9 @@ def first_messages(state: State, guest: "Guest") -> list[Message]:
     """Return the prompt: the task, what was found without a model, and the text of its main place."""
     is_private = guest.config.is_private
     texts = guest.texts
-    kind = str(state["task_type"])
     # A name with a blank is no word of a line.
     hidden = set(texts).difference(sendable(texts, guest.config))
-    _, answer_lines = KINDS[kind]
+    _, answer_lines = KINDS[str(state["task_type"])]
     plan = "\n".join(
         line
         for line in answer_lines(state)
@@ -258,4 +261,4 @@ def first_messages(state: State, guest: "Guest") -> list[Message]:
         if len(text) > FILE_CHARS:
             text = "\n".join(text.split("\n")[max(0, line - LINES_BEFORE) :])[:FILE_CHARS]
         parts.append(f"Its main place is in this file:\n{fence(text, path, path)}")
-    return [system(TASKS.get(kind, CHANGE)), user(*parts)]
+    return [system(TASKS[task_of(state)]), user(*parts)]

@@ -136,7 +136,9 @@ def test_an_answer_may_name_only_what_is_there(
         done = ask(queue, server, UNSURE)
     block = done.out.removeprefix(plain + "\n")
     first = (
-        f"The model says: {said}" if said else "The model cites no place that answers it."
+        f"The model says: {said}"
+        if said
+        else "The model's answer cites no place that is there."
     )
     assert block.startswith(f"{first}\n"), done.all
     assert dropped in block
@@ -168,6 +170,28 @@ def test_the_first_prompt_is_shown_and_not_sent(queue: Repo, request_: str) -> N
         prompt = ask(queue, server, request_, "--show-prompt").out
         assert not server.requests
     assert json.dumps(request_)[1:-1] in prompt
+
+
+PLAN = "Plan how to add a retry to compute_backoff() in queue/delay.py"
+
+
+def test_a_plan_stays_and_the_model_says_its_order(queue: Repo) -> None:
+    plain = ask(queue, None, PLAN)
+    words = "Change `compute_backoff` first (queue/delay.py:4)."
+    with serve([LOOK, say(f"{words} Then call `retry_all` (queue/delay.py:4).")]) as server:
+        done = ask(queue, server, PLAN)
+    assert done.code == plain.code == 3
+    added = done.out.removeprefix(plain.out).splitlines()
+    assert added[0] == f"The model says: {words}"
+    assert added[2].endswith("(reasons: names retry_all, which is not in the code).")
+    assert "edit_file" not in server.requests[0].tools
+
+
+def test_a_plan_with_a_patch_is_left_alone(queue: Repo) -> None:
+    with serve() as server:
+        done = ask(queue, server, "rename send_all to send_every")
+    assert "+def send_every" in done.out and "Model:" not in done.out
+    assert not server.requests
 
 
 def edit(new: str, old: str = HEAD, path: str = "web/users.py") -> tuple[str, Any]:
