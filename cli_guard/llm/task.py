@@ -67,8 +67,8 @@ that shows it, as path:line. Name only what you have seen. If nothing there answ
 {EDIT} Say what the code does, what its parameters mean, what it returns and raises; leave out what the code does not
 show, and change nothing but documentation. Then say in a sentence what you have left open.""",
     PLAN: """Say in which order to carry out a plan for a change, which was made without you and stands below. Look with
-the tools. Answer in at most five plain sentences, each with the place that it is about, as path:line. Name only what you
-have seen, and add a step only where the plan lacks one.""",
+the tools. Answer in at most five plain sentences, each with the place that it is about, as path:line. Name only what
+you have seen, and add a step only where the plan lacks one.""",
     CHANGE: f"""Make the change that the request asks for, with edit_file, create_file and delete_file. {EDIT} Change as
 little as the request needs, in the style of the file, and change the tests with it. When the edits are done, answer in
 at most three sentences: what the patch does, and what it leaves open. If you cannot make the change, edit nothing and
