@@ -7,6 +7,7 @@
     keyblocks   private keys of several lines; `tables` columns of SQL and documents; `joined` what is in
                 pieces, `disguised` what is encoded; `checksums` prove keys, `examples` find where a file shows values
     spread      values on other lines than their names, or in pieces; `logins` words as passwords, by what is beside
+    notebooks   the prose, code and commands of a notebook
     added       added lines as one text, with their numbers; `filenames` files that are a risk by their names
 
 Standard library only. Only the rules are read from disk.

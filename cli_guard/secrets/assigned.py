@@ -17,7 +17,10 @@ FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
 PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
 PARENT_REACH = 160
 DIRECTIVES = ("requirepass", "masterauth", "bindpw", "rootpw")
-SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)\s+$"
+SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
+POWERSHELL = (".ps1", ".psm1")
+# Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
+IDENTIFIER = r"(?:[\w-]*:){2}$"
 
 
 def name_before(text: str, position: int) -> int:
@@ -34,9 +37,10 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
         return None
     start = name_before(candidate.text, candidate.keyword_at)
     name = candidate.text[start : candidate.name_end]
-    if candidate.text.endswith(
-        "checksum/", 0, start
-    ):  # an annotation of Helm: the hash of a file
+    # An annotation of Helm is the hash of a file.
+    if candidate.text.endswith("checksum/", 0, start) or _is_in_identifier(
+        candidate, start
+    ):
         return None
     kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
     if kind is None or (kind is SecretKind.PASSWORD) != (
@@ -72,6 +76,12 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     ):
         return None
     return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
+
+
+def _is_in_identifier(candidate: Candidate, start: int) -> bool:
+    """Return whether the name is a part of an identifier with colons, such as an ARN."""
+    before = candidate.text[max(start - NAME_LIMIT, 0) : start]
+    return before.endswith(":") and bool(re.search(IDENTIFIER, before))
 
 
 def _kind_of_key(candidate: Candidate, start: int, name: str) -> SecretKind | None:
@@ -227,7 +237,9 @@ def _chosen(name: str, value: str) -> Strength:
     parts = names.words_of(name)
     owners = words("signing_keys" if parts[-1:] == ["key"] else "signing") & set(parts[:-1])
     signs = parts == ["key"] or (parts[-1:] in (["key"], ["secret"]) and owners)
-    if signs and re.fullmatch(r"[^\W_]+(?:[-_. ][^\W_]+){3,9}", value):
+    # A sentence begins with a capital, or has letters of its language.
+    is_phrase = " " not in value or (value.islower() and value.isascii())
+    if signs and is_phrase and re.fullmatch(r"[^\W_]+(?:[-_. ][^\W_]+){3,9}", value):
         filler = [word in words("filler") for word in re.split(r"[-_. ]", value.lower())]
         return Strength.LIKELY if 2 * sum(filler) < len(filler) else Strength.NONE
     if not signs or not re.search(r"\d", value):
@@ -250,6 +262,8 @@ def _given(
     candidate: Candidate, operator: str, name: str, start: int, *, bare: bool
 ) -> bool:
     flag = name.startswith("--") and len(name) > 4
+    if places.ending(candidate.path) in POWERSHELL:
+        flag = name.startswith("-")
     close = candidate.groups.get("close") or ""
     if ")" in close and operator not in FALLBACKS:
         return False

@@ -25,6 +25,10 @@ from cli_guard.secrets.values import Strength
 # How far back a word tells that a sentence shows something.
 SENTENCE = 160
 COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
+# Words before `key` that make it one that everyone may read.
+PUBLIC = r"(?i)\bp[uú]bli|öffentlich|公|открыт"
+# What names the value behind it: a colon, or a word of a script that has no blanks between words.
+NAMED = r"[:=：＝\u3040-\u9fff\uac00-\ud7af][\s\"'`«„「『]{0,4}\Z"
 Check = Callable[[Candidate], CandidateJudgement | None]
 
 
@@ -179,11 +183,19 @@ def _in_document(candidate: Candidate, graded: CandidateJudgement) -> CandidateJ
     return (places.is_test_or_document(candidate.path) and stated(candidate)) or graded
 
 
-def stated(candidate: Candidate) -> CandidateJudgement | None:
-    """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example."""
+def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgement | None:
+    """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example.
+
+    What a column names as one (`has_name`) needs only a digit.
+    """
     value = candidate.value.rstrip(".:!?")
-    mixed = re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
-    if not mixed or values.is_filler(value.rstrip("0123456789!")) or _is_shown(candidate):
+    mixed = r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]"
+    form = rf"{mixed}|[a-z].*\d.*\d" if has_name else mixed
+    if (
+        not re.search(form, value)
+        or values.is_filler(value.rstrip("0123456789!"))
+        or _is_shown(candidate)
+    ):
         return None
     if values.password_strength(value) < Strength.LIKELY:
         return None
@@ -192,13 +204,42 @@ def stated(candidate: Candidate) -> CandidateJudgement | None:
     )
 
 
+def mentioned(candidate: Candidate) -> CandidateJudgement | None:
+    """Judge a password after a word for it, in a document or the comment of a line."""
+    if not _is_in_text(candidate):
+        return None
+    between = candidate.text[candidate.keyword_at : candidate.start]
+    return stated(candidate, has_name=bool(re.search(NAMED, between)))
+
+
+def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
+    """Judge a key after a word for it, in a document or a comment: base64 or alike, no digest, and not public."""
+    value = candidate.value
+    is_mixed = re.search(r"[a-z]", value) and re.search(r"[A-Z]", value)
+    if not is_mixed or not values.is_random(value) or not _is_in_text(candidate):
+        return None
+    if re.search(PUBLIC, _line_before(candidate)):
+        return None
+    return grade(candidate, Strength.STRONG, candidate.start, candidate.end)
+
+
 def commented(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in the comment of a line."""
+    return stated(candidate) if _is_in_comment(candidate) else None
+
+
+def _is_in_text(candidate: Candidate) -> bool:
+    return places.kind_of(candidate.path) == "prose" or _is_in_comment(candidate)
+
+
+def _is_in_comment(candidate: Candidate) -> bool:
+    return bool(re.search(COMMENT, _line_before(candidate)))
+
+
+def _line_before(candidate: Candidate) -> str:
     start = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
-    line = candidate.text[
-        max(start, candidate.keyword_at - SENTENCE) : candidate.keyword_at
-    ]
-    return stated(candidate) if re.search(COMMENT, line) else None
+    start = max(start, candidate.keyword_at - SENTENCE)
+    return candidate.text[start : candidate.keyword_at]
 
 
 def _is_shown(candidate: Candidate) -> bool:

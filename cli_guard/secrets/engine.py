@@ -18,6 +18,7 @@ from cli_guard.secrets import (
     disguised,
     joined,
     keyblocks,
+    notebooks,
     places,
     spread,
     tables,
@@ -65,6 +66,8 @@ CHECKS: Mapping[str, Check] = {
             checks.signing,
             checks.stated,
             checks.commented,
+            checks.mentioned,
+            checks.mentioned_key,
         ),
     )
 } | {
@@ -121,8 +124,25 @@ def scan(text: str, path: str = "", *, steps: int = STEPS, depth: int = DEPTH) -
     A scan that stops after so many steps returns what it has found, and the offset before which every rule has read.
     """
     work = _Work(steps)
-    hits, stopped_at = _collect(_all_hits(text, path, work, depth))
+    find = _notebook_hits if places.ending(path) == notebooks.ENDING else _all_hits
+    hits, stopped_at = _collect(find(text, path, work, depth))
     return Scan(tuple(without_overlaps(hits)), stopped_at, work.left_out)
+
+
+def _notebook_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:
+    """Yield the hits in the parts of a notebook; where the work ends, none of its lines counts as read."""
+    for part in notebooks.read_parts(text, path):
+        own = _Work(work.steps)
+        hits, stopped_at = _collect(_all_hits(part.text, part.path, own, depth))
+        work.steps = own.steps
+        for hit in hits:
+            start = part.place(hit.start)
+            end = part.place(hit.end)
+            yield replace(hit, start=start, end=end, value=text[start:end])
+        if own.left_out is not None:
+            work.left_out = part.place(own.left_out)
+        if stopped_at is not None:
+            raise OutOfWorkError(0)
 
 
 def _collect(found: Iterable[SecretHit]) -> tuple[list[SecretHit], int | None]:

@@ -85,10 +85,7 @@ def weaken(hit: SecretHit, *, is_new: bool) -> SecretHit:
 def _is_documentation(text: str, token: re.Match[str]) -> bool:
     forms = _forms("patterns")
     if comment := token["comment"]:
-        is_run = not comment.startswith("/*") and bool(
-            forms["declared"].match(text, token.end())
-        )
-        return is_run or bool(forms["comment"].search(comment))
+        return bool(forms["comment"].search(comment))
     before = text[max(token.start() - BEFORE, 0) : token.start()]
     above, _, line = before.rpartition("\n")
     is_block = (token["string"] or "").startswith(('"' * 3, "'" * 3))

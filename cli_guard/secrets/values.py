@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from enum import IntEnum
 
 from cli_guard.secrets.names import compile_once, pattern, words
@@ -71,6 +72,8 @@ def is_sequence(value: str) -> bool:
 def is_filler(value: str) -> bool:
     """Return whether the value is only placeholder words, with at most a sequence of digits."""
     folded = value.lower()
+    if not folded.isascii():
+        folded = _without_accents(folded)
     if len(set(folded)) <= 2:
         return True
     found = compile_once(r"[a-z]+").findall(folded)
@@ -87,6 +90,11 @@ def is_filler(value: str) -> bool:
     if len(digits) >= 3 and all(word in words("weak") for word in found):
         return False
     return all(word in words("filler") or set(word) == {"x"} for word in found)
+
+
+def _without_accents(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in parts if not unicodedata.combining(char))
 
 
 def is_path_or_name(value: str) -> bool:

@@ -55,7 +55,6 @@ SHOWN = [
     ("a.zig", f'test "login" {{\n    const {LINE};\n}}'),
     ("a.d", f"unittest\n{{\n    auto {LINE};\n}}"),
     ("a.java", f"/**\n * {LINE}\n */\nclass A {{}}"),
-    ("a.go", f"// Login uses the\n// {LINE}\nfunc Login() {{}}"),
     ("a.go", f"var c = &cobra.Command{{\n  Example: `\n  {LINE}\n`,\n}}"),
     ("a.cpp", f'TEST_CASE("login") {{\n    auto {LINE};\n}}'),
     ("a.pl", f"=head1 SYNOPSIS\n\n  {LINE}\n\n=cut\n"),
@@ -69,6 +68,8 @@ SHOWN = [
     ("api.json", f'{{\n  "examples": {{\n    "a": {{\n      "password": "{SECRET}"\n    }}\n  }}\n}}'),
 ]  # fmt: skip
 USED = [
+    ("a.go", f"// Login uses the\n// {LINE}\nfunc Login() {{}}"),
+    ("a.py", f"# {LINE}\ndef login(): ..."),
     ("api.yaml", f"schema:\n  example:\n    name: a\n  password: {SECRET}"),
     ("a.py", f"X = {QUOTES}\n{QUOTES}\n{LINE}\nY = {QUOTES}\n{QUOTES}"),
     ("a.py", f"run(\n    {QUOTES}\n    {LINE}\n    {QUOTES})"),
