@@ -1,7 +1,7 @@
 """Asks the questions of fixtures/questions with and without a language model; see benchmarks/retrieval.py --model.
 
-Two doubles show what does not depend on the model: `double:oracle` knows the answers of the fixture, writes its queries
-from the right files and chooses the right places; `double:useless` writes words by chance and chooses by chance.
+Two doubles show what does not depend on the model: `double:oracle` knows the answers of the fixture and cites the right
+files; `double:useless` cites files by chance.
 """
 
 import datetime
@@ -18,26 +18,23 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.assistant import propose
 from cli_guard.assistant.local import LocalAssistant
-from cli_guard.code.definitions import find_definitions
 from cli_guard.graph.context import Context
+from cli_guard.llm.answers import cited_lines
 from cli_guard.llm.gateway import Gateway, Reply
 from cli_guard.llm.guest import Guest
 from cli_guard.llm.ledger import Ledger
 from cli_guard.llm.routing import Route
-from cli_guard.llm.searching import Search
 from cli_guard.policy.language_model import ModelSection
 
 if TYPE_CHECKING:
     from benchmarks.retrieval import Answered, Asked
 
 TESTS = Path(__file__).parent.parent / "tests"
-WORDS = "apple river seven cloud window paper garden orange winter bridge candle silver forest market".split()
-NUMBERED = re.compile(r"^(\d+)\. (.+?):\d+: ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Helped:
-    """A question with a model's help: `chosen` are the files that it chose, `replies` what it answered.
+    """A question with a model's help: `chosen` are the files that it cites, `replies` what it answered.
 
     `keeps`: the answer begins with the whole answer without a model.
     """
@@ -62,46 +59,17 @@ class Double:
     """A scripted model of one of two kinds, "oracle" or "useless", for the question that is set."""
 
     kind: str
-    say_json: Callable[..., Any]
+    say: Callable[..., Any]
     asked: "Asked | None" = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, request: Any) -> Any:
-        """Answer a request for queries or for places."""
+        """Answer a request with places."""
         assert self.asked is not None
-        by_chance = random.Random(request.text)
-        is_oracle = self.kind == "oracle"
-        if request.body["response_format"]["json_schema"]["name"] == "Queries":
-            pairs = [" ".join(by_chance.sample(WORDS, 2)) for _ in range(5)]
-            return self.say_json(
-                {"queries": (is_oracle and self.known_queries()) or pairs}, usage=()
-            )
-        places = NUMBERED.findall(request.text)
-        ids = [int(number) for number, path in places if path in self.asked.paths]
-        chosen = (
-            ids
-            if is_oracle
-            else by_chance.sample(range(1, len(places) + 1), min(3, len(places)))
-        )
-        return self.say_json(
-            {"places": [{"id": each, "why": "It answers `this`."} for each in chosen]},
-            usage=(),
-        )
-
-    def known_queries(self) -> list[str]:
-        """Write queries from the right files: what the answer shows, the name of the file, names that it defines."""
-        assert self.asked is not None
-        path = next((each for each in self.asked.paths if each in self.texts), "")
-        if not path:
-            return []
-        words = set(re.findall(r"[a-z]{4,}", self.asked.question.lower()))
-        names = dict.fromkeys(
-            each.name for each in find_definitions(path, self.texts[path])
-        )
-        near = sorted(
-            names, key=lambda name: -sum(word[:5] in name.lower() for word in words)
-        )
-        return [*self.asked.shows[:1], Path(path).stem.replace("_", " "), *near[:3]]
+        paths = [path for path in self.asked.paths if path in self.texts]
+        if self.kind == "useless":
+            paths = random.Random(request.text).sample(sorted(self.texts), 3)
+        return self.say(" ".join(f"See {path}:1." for path in paths) or "Nothing.")
 
 
 @contextmanager
@@ -116,9 +84,9 @@ def open_model(
     if kind not in ("oracle", "useless"):
         raise SystemExit(f"--model {name}: there are double:oracle and double:useless")
     sys.path.insert(0, str(TESTS))
-    from openai_server import say_json, serve
+    from openai_server import say, serve
 
-    double = Double(kind, say_json)
+    double = Double(kind, say)
     with serve(double) as server:
         yield ModelSection(medium=("openai:double",), base_url=server.base_url), double
 
@@ -147,8 +115,8 @@ def ask_all(
             context = Context(assistant=LocalAssistant())
             plain = propose(each.asked.question, texts, context=context).text
             text = propose(each.asked.question, texts, context=guest.equip(context)).text
-            chosen = guest.use.chosen if isinstance(guest.use, Search) else []
-            files = tuple(dict.fromkeys(place["path"] for place in chosen))
+            said = text.removeprefix(plain).partition("The model says: ")[2]
+            files = tuple(dict.fromkeys(path for path, _ in cited_lines(said)))
             yield Helped(
                 each, files, tuple(guest.replies), guest.failure, text.startswith(plain)
             )

@@ -51,7 +51,7 @@ SEAMS = {
         "reviewers/commands/extract/yaml_nodes.py",
     },
     "click": {"cli", "assistant/commands", "__main__.py"},
-    "pydantic": {"policy", "graph", "assistant", "execution", "llm"},
+    "pydantic": {"policy", "graph", "assistant", "execution", "llm", "mcp"},
     "bashkit": {"assistant"},
     "mcp": {"mcp"},
     "anyio": {"mcp"},

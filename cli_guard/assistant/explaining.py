@@ -4,7 +4,7 @@ request -> name -> file, folder (explaining_files) or definition -> documentatio
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from cli_guard.assistant.explaining_files import (
     CODE,
@@ -16,11 +16,11 @@ from cli_guard.assistant.explaining_files import (
 )
 from cli_guard.assistant.purpose import SENTENCE, clip, first_paragraph
 from cli_guard.assistant.replies import count_of, first_of
-from cli_guard.assistant.retrieval.references import find_references
+from cli_guard.assistant.retrieval.uses import find_named, group_uses
 from cli_guard.code.definitions import Definition, is_parseable
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
-from cli_guard.code.test_files import is_test_or_example
+from cli_guard.model import Skipped
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
@@ -168,43 +168,30 @@ def list_callers(
     explainer: Explainer, path: str, definition: Definition, *, is_shared: bool
 ) -> Iterator[str]:
     """Yield what uses a definition, by file; one that shares its name is looked for where its file is imported."""
-    name = (
-        definition.qualname if is_shared and "." in definition.qualname else definition.name
-    )
-    near = (
-        {path, *explainer.imports.importers_of(path)}
-        if is_shared
-        else explainer.texts.keys()
-    )
-    texts = {
-        each: explainer.texts[each]
-        for each in near
-        if definition.name in explainer.texts[each]
-    }
-    rows: dict[str, dict[int, None]] = {}
-    if NAME.fullmatch(name):
-        listed = find_references(name, texts)
-        for found in listed.references:
-            is_inside = (
-                found.path == path and definition.line <= found.line <= definition.end_line
-            )
-            if found.kind in ("call", "use") and not is_inside:
-                rows.setdefault(found.path, {})[found.line] = None
-        yield from (
-            f"  uses left out: {each.path}: {each.reason}" for each in listed.skipped[:1]
-        )
-    source = sorted(each for each in rows if not is_test_or_example(each))
-    for each in source[:CALLERS]:
-        around = explainer.definitions(each)
-        places = []
-        for line in rows[each]:
-            holder = next(
-                (d.qualname for d in reversed(around) if d.line <= line <= d.end_line), ""
-            )
-            places.append(f"{holder} (line {line})" if holder else f"line {line}")
-        yield f"  used in {each}: {first_of(places, LISTED // 2)}"
-    if len(source) > CALLERS:
-        yield f"  and in {count_of(len(source) - CALLERS, 'more file')}"
-    if not source:
-        tests = f", but in {count_of(len(rows), 'test file')}" if rows else ""
+    texts = explainer.texts
+    name = definition.name
+    near: Collection[str] = texts
+    if is_shared:
+        name = definition.qualname
+        near = {path, *explainer.imports.importers_of(path)}
+    skipped: list[Skipped] = []
+    found = [
+        each
+        for each in find_named(name, texts, sorted(near), skipped)
+        if each.kind in ("call", "use")
+        and not (each.path == path and definition.line <= each.line <= definition.end_line)
+    ]
+    yield from (f"  uses left out: {each.path}: {each.reason}" for each in skipped[:1])
+    used = group_uses(name, found, texts)
+    rows: dict[str, list[str]] = {}
+    for each, holder in zip(used.uses, used.around, strict=True):
+        place = f"{holder} (line {each.line})" if holder else f"line {each.line}"
+        rows.setdefault(each.path, []).append(place)
+    for where in list(rows)[:CALLERS]:
+        yield f"  used in {where}: {first_of(rows[where], LISTED // 2)}"
+    if len(rows) > CALLERS:
+        yield f"  and in {count_of(len(rows) - CALLERS, 'more file')}"
+    if not rows:
+        files = {each.path for each in used.tests}
+        tests = f", but in {count_of(len(files), 'test file')}" if files else ""
         yield f"  used in no other code here{tests}"

@@ -32,9 +32,6 @@ def answer_question(state: State) -> Iterator[str]:
     """Yield where it is, what is there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
-    yield from (
-        f"Read {word!r} as {meant!r}." for word, meant in found.get("corrected", ())
-    )
     explained = [
         line for result in state["tool_results"] for line in result.get("lines", ())
     ]
@@ -251,21 +248,19 @@ def uncovered_lines(covering: Data) -> Iterator[str]:
 
 def answer_documentation(state: State) -> Iterator[str]:
     """Yield the proposed repairs as a patch, what lacks documentation, and what is left to a person."""
-    worded = result_of(state, "word_documentation")
-    made = worded or result_of(state, "propose_documentation")
+    made = result_of(state, "propose_documentation")
     yield from written_lines(state)
     yield from (f"Missing: {line}" for line in made.get("missing", []))
     by_hand = made.get("by_hand", [])
     yield from (f"Left to you: {line}" for line in by_hand)
     proposals = made.get("proposals", [])
-    changed = [each for each in proposals if worded or each["kind"] == "update"]
-    bare = [each for each in proposals if each not in changed]
+    changed = [each for each in proposals if each["kind"] == "update"]
+    bare = [each for each in proposals if each["kind"] != "update"]
     if not proposals and not by_hand:
         yield "Nothing to propose: what was named is documented, or is not there."
     if changed and not result_of(state, "write_file"):
         todo = " (fill in each TODO)" if any("TODO" in p["text"] for p in changed) else ""
-        by = " (a model wrote the sentences: check them)" if worded else ""
-        yield f"Proposed, {count_of(len(changed), 'place')}; nothing is written{todo}{by}:"
+        yield f"Proposed, {count_of(len(changed), 'place')}; nothing is written{todo}:"
     yield from first_lines([proposal_line(each) for each in changed], 2 * LISTED)
     if bare:
         yield f"Without documentation, {count_of(len(bare), 'place')} (a configured model drafts the words):"

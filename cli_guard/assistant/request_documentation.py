@@ -1,4 +1,4 @@
-"""What a request for documentation names: files, definitions by name or kind, a style, and whether to repair."""
+"""What a request for documentation names: files, definitions by name or kind, and whether to repair."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,6 @@ KINDS = {
     "class": pattern("all_classes"),
     "module": pattern("all_modules"),
 }
-STYLES = {"rest": "sphinx", "restructuredtext": "sphinx", "one-line": "plain"}
 # `src/fixups.py` and `update_user` do not ask for a repair.
 CODE = re.compile(r"[/_.()`:'\"]|[a-z][A-Z]")
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
@@ -29,9 +28,8 @@ DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 class DocRequest:
     """What a request wants documented: `paths` are known files, `names` of definitions.
 
-    `maybe` are words that may be names: they count only where a definition has them. `kinds` is empty for all; `style`
-    is one of Python's docstrings; `modules` are named as such ("the signer module"); `prose` asks for text that no
-    signature shows.
+    `maybe` are words that may be names: they count only where a definition has them. `kinds` is empty for all;
+    `modules` are named as such ("the signer module"); `prose` asks for text that no signature shows.
     """
 
     paths: tuple[str, ...] = ()
@@ -44,7 +42,6 @@ class DocRequest:
     private: bool = False
     everything: bool = False
     prose: bool = False
-    style: str = ""
     modules: tuple[str, ...] = ()
 
 
@@ -71,7 +68,6 @@ def read_doc_request(request: str, found: Names) -> DocRequest:
     names = [*found.symbols, *dotted, *named]
     maybe = [a or b for a, b in pattern("maybe_named").findall(plain)]
     kinds = frozenset(kind for kind, form in KINDS.items() if form.search(plain))
-    style = pattern("doc_style").search(text)
     readme = any(p.endswith(PAGES) for p in (*found.paths, *missing))
     return DocRequest(
         paths=tuple(dict.fromkeys(paths)),
@@ -87,7 +83,6 @@ def read_doc_request(request: str, found: Names) -> DocRequest:
         modules=tuple(pattern("of_module").findall(text)),
         everything=bool(kinds - {"module"} or pattern("everything").search(plain)),
         prose=bool(pattern("prose").search(plain)) or readme,
-        style=STYLES.get(style[1].lower(), style[1].lower()) if style else "",
     )
 
 

@@ -1,7 +1,7 @@
 """Parses a question: concepts, exact names, the kinds of file and of definition that it asks for."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache
 from itertools import pairwise
 
@@ -241,12 +241,6 @@ def _find_written_names(text: str) -> tuple[str, ...]:
 
 def _find_proper_names(text: str) -> frozenset[str]:
     return frozenset(part for match in PROPER.finditer(text) for part in parts_of(match[1]))
-
-
-def replace_words(question: str, meant: Mapping[str, str]) -> str:
-    """Return a question with other words for some, which are in lower case."""
-    form = re.compile("|".join(map(re.escape, meant)), re.IGNORECASE)
-    return form.sub(lambda found: meant[found[0].lower()], question)
 
 
 def leave_out(question: str, stems: Collection[str]) -> str:

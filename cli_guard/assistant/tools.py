@@ -126,7 +126,7 @@ def simulate_tests(world: World, arguments: CommandArguments) -> ToolOutput:
 
 
 def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
-    """Propose docstring skeletons and repairs for what a request names, in the style of its file."""
+    """Find what a request names that lacks documentation, and propose repairs of what is stale."""
     from cli_guard.assistant.documenting import document
 
     made = document(arguments.request, world.snapshot)

@@ -25,12 +25,10 @@ from cli_guard.policy.language_model import ModelSection
 from cli_guard.runtime import Invocation
 
 # What a model helps with, by the kind of task.
-USES: dict[str, str] = {
-    "repo_qna": "cli_guard.llm.searching:Search",
-    "doc_generation": "cli_guard.llm.documenting:WrittenDocumentation",
-    "code_change": "cli_guard.llm.patching:Patching",
-    "refactor_plan": "cli_guard.llm.patching:Patching",
-}
+USES: dict[str, str] = dict.fromkeys(
+    ("repo_qna", "doc_generation", "code_change", "refactor_plan"),
+    "cli_guard.llm.task:ModelTask",
+)
 
 
 def open_guest(

@@ -1,41 +1,27 @@
-"""Patches that a model writes: edits of a copy, parsed and reviewed as a hook does it, then proposed to a person.
+"""Edits of a copy by a model: parsed and reviewed as a hook does it, mended by the model, proposed as one patch.
 
-plan without a model -> edits of a copy -> syntax, reviewers, tests -> write_file, which waits -> approve
+calls of the model -> edits of a copy -> syntax, reviewers -> write_file, which waits for a person
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.sources import parse_python
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.proposals import mask_patch
-from cli_guard.assistant.replies import (
-    answer_change,
-    covering_lines,
-    first_lines,
-    patch_lines,
-    result_of,
-)
 from cli_guard.code.definitions import is_parseable
 from cli_guard.code.languages import GRAMMARS, language_for
 from cli_guard.code.syntax import Trees
-from cli_guard.code.test_files import is_test_code
 from cli_guard.graph.context import Context, Planned, limit_changes
 from cli_guard.graph.gate import judgement_of
 from cli_guard.graph.planning import plan_reviewers
-from cli_guard.graph.state import Data, State, log
+from cli_guard.graph.state import Data, State
 from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
 from cli_guard.lazy import dataclass
-from cli_guard.llm.answers import cited_lines, missing_citations
 from cli_guard.llm.loop import ToolLoop
-from cli_guard.llm.planning import word_plan
-from cli_guard.llm.prompts import Message, fence, sendable, system, user
-from cli_guard.llm.providers import ModelError
-from cli_guard.llm.tools import EDITING, READING, Copy, tools_for
+from cli_guard.llm.tools import Copy, tools_for
 from cli_guard.model import Action, Disposition, Finding
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.repository.unified import unified_diff
@@ -43,24 +29,11 @@ from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.secrets.redact import redact
 
-if TYPE_CHECKING:
-    from cli_guard.llm.guest import Guest
-
-# How much of the file of a plan's main place is sent with the request.
-FILE_CHARS = 12_000
-LINES_BEFORE = 40
-PATHS = re.compile(r"[\w@+.-]*[/.][\w@+./-]*\w")
-FINDINGS = 10
-COVERED = 3
 ORDER = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
-WORDS = 1_000
-# Rounds that are left for the review of the edits and for the proposal.
-SPARE = 3
-TASK = """Make the change that the request asks for, with edit_file, create_file and delete_file. They work on a copy:
-what you change there is reviewed and shown to a person as a patch. A plan was made without you; look at its places
-first, and read what you change. Change as little as the request needs, in the style of the file, and change the tests
-with it. When the edits are done, answer in at most three sentences: what the patch does, and what it leaves open. If
-you cannot make the change, edit nothing and say why."""
+TOLD = ("path", "paths", "query", "command")
+# So often the model is told what is wrong with its edits.
+MENDS = 2
+Files = Mapping[str, str]
 
 
 PROPOSE = "propose_patch"
@@ -94,156 +67,6 @@ def write_action(proposal: Data) -> Action:
     )
 
 
-@dataclass
-class Patching:
-    """The use of a model for a change of code that the planner without a model cannot compute.
-
-    `held` is the last step of that planner, which stands if the model proposes nothing.
-    """
-
-    guest: "Guest"
-    held: Planned | None = None
-    loop: ToolLoop | None = None
-    is_told: bool = False
-    is_reviewed: bool = False
-    copy: Copy = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.copy = Copy(self.guest.config)
-
-    def tools(self, context: Context) -> Mapping[str, Tool]:
-        """Return the tools over the copy, and the one that proposes its patch."""
-        return patching_tools(self.copy, context)
-
-    def plan(self, state: State, context: Context) -> Planned:
-        """Return the next actions: those without a model, then the model's, then its patch in place of none."""
-        if self.held is None:
-            planned = self.guest.base(state, context)
-            if not self.is_open(state, planned):
-                return planned
-            self.held = planned
-            messages = first_messages(state, self.guest)
-            self.loop = ToolLoop(self.guest, messages, (*READING, *EDITING), "patch", SPARE)
-        if self.is_reviewed:
-            return self.propose(state, result_of(state, PROPOSE))
-        try:
-            return self.work(state, context)
-        except ModelError as error:
-            self.guest.failure = str(error)
-            return self.held
-
-    def is_open(self, state: State, planned: Planned) -> bool:
-        """Return whether the plan without a model ends here, files are to be changed, and there is no patch."""
-        wishes = state["wishes"]
-        ends = planned.last and not planned.failed
-        return bool(
-            ends
-            and wishes.get("writes")
-            and not wishes.get("forbids")
-            and not state["proposal"]
-        )
-
-    def work(self, state: State, context: Context) -> Planned:
-        """Return the calls of the next round; when the edits are done, their review. Raises ModelError."""
-        assert self.loop and self.held  # noqa: S101 - set by `plan`
-        planned = self.loop.plan(state, context)
-        if not planned.answered:
-            return planned
-        old, new = self.copy.changes(self.guest.texts)
-        broken = find_syntax_errors(old, new)
-        if broken and not self.is_told and not self.loop.stopped:
-            self.is_told = True
-            self.loop.say(f"This does not parse; fix it: {'; '.join(broken)}")
-            again = self.work(state, context)
-            return replace(
-                again, log=(*planned.log, *log("tool_loop", broken=broken), *again.log)
-            )
-        if self.loop.stopped or broken or not {**old, **new}:
-            # Half of a change is none.
-            self.copy.edits.clear()
-            self.loop.stopped = (
-                self.loop.stopped or "; ".join(broken) or "it changed nothing"
-            )
-            return replace(self.held, log=(*self.held.log, *planned.log))
-        self.is_reviewed = True
-        return Planned((REVIEW,), last=False, log=planned.log)
-
-    def propose(self, state: State, result: Data) -> Planned:
-        """Return the write of the patch, which waits for a person; without a patch, what was planned before."""
-        assert self.held  # noqa: S101 - set by `plan`
-        if result.get("denied", True):
-            return self.held
-        others = (each for each in self.held.actions if each.tool != "write_file")
-        return Planned((write_action(state["proposal"]), *others))
-
-    def reply(self, state: State, answer: str) -> str:
-        """Return the answer with the patch, what the reviewers say of it, and the model's own words.
-
-        A plan that is only to be shown is ordered and worded. Raises ModelError.
-        """
-        if self.loop is None:
-            return word_plan(self.guest, state, answer)
-        head, mark, tail = answer.partition("Needs review: ")
-        head = (
-            head.replace("Plan, without a patch:", "Plan:", 1)
-            if state["proposal"]
-            else head
-        )
-        return "\n".join(
-            filter(None, (head.rstrip("\n"), *self.describe(state, head), mark + tail))
-        )
-
-    def describe(self, state: State, known: str) -> Iterator[str]:
-        """Yield what became of the model's work; `known` is what the answer says already."""
-        assert self.loop  # noqa: S101 - `reply` looks
-        result = result_of(state, PROPOSE)
-        if not result:
-            yield f"No patch of the model: {self.loop.stopped or 'its review failed'}."
-        elif result["denied"]:
-            yield "The model's patch is refused; policy denies what the reviewers found in it:"
-            yield from first_lines([f"  {line}" for line in result["denied"]], FINDINGS)
-        else:
-            yield f"Patch of the model for {', '.join(state['proposal']['paths'][:FINDINGS])}; check it:"
-            yield from first_lines([f"  {line}" for line in result["findings"]], FINDINGS)
-            covered = [
-                f"Covered by {line}"
-                for line in covering_lines(result, COVERED, names=False)
-            ]
-            yield from (line for line in covered if line not in known)
-            yield from patch_lines(result)
-        words = " ".join(self.loop.answer.split())[:WORDS]
-        if missing := missing_citations(words, self.copy.over(self.guest.texts)):
-            words = f"(left out, as it cites {missing[0]}, which is not there)"
-        if words:
-            yield f"The model says: {words}"
-
-
-def first_messages(state: State, guest: "Guest") -> list[Message]:
-    """Return the prompt: the task, the plan that was made without a model, and the text of its main place."""
-    is_private = guest.config.is_private
-    texts = guest.texts
-    # A name with a blank is no word of a line.
-    hidden = set(texts).difference(sendable(texts, guest.config))
-    plan = "\n".join(
-        line
-        for line in answer_change(state)
-        if not any(map(is_private, PATHS.findall(line)))
-        and not any(path in line for path in hidden)
-    )
-    parts = [f"The request: {state['normalized_input']}"]
-    if plan:
-        parts.append(f"The plan that was made without you:\n{fence(plan, 'plan')}")
-    places = (*cited_lines(plan), *((path, 1) for path in PATHS.findall(plan)))
-    present = [each for each in places if each[0] in texts]
-    for path, line in sorted(present, key=lambda each: is_test_code(each[0]))[:1]:
-        # Before it is cut: half a secret would not be known as one.
-        text = redact(texts[path], path)
-        if len(text) > FILE_CHARS:
-            text = "\n".join(text.split("\n")[max(0, line - LINES_BEFORE) :])[:FILE_CHARS]
-        parts.append(f"Its main place is in this file:\n{fence(text, path, path)}")
-    return [system(TASK), user(*parts)]
-
-
 def find_syntax_errors(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """Return where a file does not parse that did before, or was not there."""
     found = ((path, find_syntax_error(path, text)) for path, text in new.items())
@@ -269,6 +92,83 @@ def find_syntax_error(path: str, text: str) -> str:
                 else ""
             )
     return ""
+
+
+@dataclass
+class EditLoop:
+    """Implements `cli_guard.llm.guest.Use`: the calls of a model, then the patch of its edits.
+
+    `on_step` gets a line for each; `problem` is what was last wrong with the edits, `mends` how often it is told.
+    """
+
+    loop: ToolLoop
+    copy: Copy
+    on_step: Callable[[str], None] = field(default=lambda line: None)
+    mends: int = MENDS
+    check: Callable[[Files, Files], list[str]] = field(default=find_syntax_errors)
+    problem: str = ""
+    _blocked: int = 0
+    _reviewed: int = 0
+    _mended: int = 0
+
+    def tools(self, context: Context) -> dict[str, Tool]:
+        """Return the tools over the copy, and the one that reviews its patch."""
+        return patching_tools(self.copy, context)
+
+    def plan(self, state: State, context: Context) -> Planned:
+        """Return the next calls of the model; when it has answered, the review of its edits, then their write."""
+        for each in state["blocked_actions"][self._blocked :]:
+            self.on_step(f"denied by policy: {each['tool']}: {each['reason']}")
+        self._blocked = len(state["blocked_actions"])
+        reviews = [each for each in state["tool_results"] if each["tool"] == PROPOSE]
+        if len(reviews) > self._reviewed:
+            self._reviewed = len(reviews)
+            if denied := reviews[-1].get("denied"):
+                return self.ask_to_fix(
+                    f"policy denies the patch: {'; '.join(denied)}", state, context
+                )
+            return Planned((write_action(state["proposal"]),))
+        planned = self.loop.plan(state, context)
+        for action in planned.actions:
+            self.on_step(describe_call(action))
+        if not planned.answered or self.loop.stopped:
+            return planned
+        snapshot = context.world(state).snapshot
+        if lost := self.copy.drop_overtaken(snapshot):
+            problem = f"{', '.join(lost)} changed since you edited it, so that your edit of it is dropped"
+            return self.ask_to_fix(problem, state, context)
+        old, new = self.copy.changes(snapshot)
+        if not {**old, **new}:
+            return planned
+        if broken := self.check(old, new):
+            return self.ask_to_fix(
+                f"this cannot be taken: {'; '.join(broken)}", state, context
+            )
+        return Planned((REVIEW,), last=False, log=planned.log)
+
+    def ask_to_fix(self, problem: str, state: State, context: Context) -> Planned:
+        """Tell the model what is wrong with its edits, and go on; drop them if it has been told often enough."""
+        self._mended += 1
+        self.problem = problem
+        self.on_step(problem)
+        if self._mended > self.mends:
+            self.copy.edits.clear()
+            self.on_step("the edits are dropped")
+            return Planned((), answered=True)
+        self.loop.say(
+            f"{problem}. Fix it, or take the edit back, and say what you have done."
+        )
+        return self.plan(state, context)
+
+    def reply(self, state: State, answer: str) -> str:
+        """Return the model's words before the rest of the answer."""
+        return "\n".join(filter(None, (self.loop.answer, answer)))
+
+
+def describe_call(action: Action) -> str:
+    """Return a call on one line."""
+    told = (str(each) for key, each in action.arguments.items() if key in TOLD)
+    return " ".join((action.tool, *told))
 
 
 def review_edits(

@@ -108,7 +108,7 @@ def test_edits_that_do_not_parse_go_back_to_the_model(tmp_path: Path) -> None:
     with serve(script) as server:
         desk = Desk(tmp_path, server.base_url)
         shown = desk.turn("return 3", "y")
-    assert "this does not parse: a.py: " in shown
+    assert "this cannot be taken: a.py: " in shown
     assert "+    return 3" in shown
     assert "return 3" in desk.code
 

@@ -4,7 +4,6 @@ import json
 import random
 import string
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ from in_process import guard, waiting
 from openai_server import call, say, serve
 from repositories import Repo
 
-from cli_guard.llm.planning import show_lines
 from cli_guard.llm.prompts import mask_lines, show_changes
-from cli_guard.policy.language_model import ModelSection
 from cli_guard.repository.between import SnapshotContents, changes_between
 
 VALUE = "Xk29vLmQz81pTr"
@@ -145,18 +142,8 @@ def test_a_long_line_is_masked_before_it_is_cut(repository: Repo) -> None:
     )
     code = f'def send(text):\n    log({"0" * 132!r}, "{token}")\n    return len(text)\n'
     repository.commit("Log", {"src/send.py": code})
-    answer = say(json.dumps({"send": {"summary": "Send a text."}}))
-    _, requests = ask(repository, [answer], "document send in src/send.py")
+    _, requests = ask(repository, [say("Nothing to add.")], "document send in src/send.py")
     assert "log(" in requests[0].text and token[6:12] not in requests[0].text
-
-
-def test_a_line_of_a_plan_is_masked_before_it_is_cut() -> None:
-    line = f'log({"0" * 138!r}, "{"ghp_" + "Zq8vR2mK5tX9wL3nB7cD1fG4hJ6pS0yTa2bC"}")'
-    guest: Any = SimpleNamespace(
-        config=ModelSection(), texts={"a.py": line, "key.pem.txt": key_file(1)}
-    )
-    ((_, shown),) = show_lines(guest, "a.py:1\nkey.pem.txt:3")
-    assert shown.startswith("log(") and "Zq8v" not in shown
 
 
 def test_nothing_of_a_private_file_with_a_blank_in_its_name_is_in_a_plan(

@@ -1,9 +1,13 @@
 """The map of a repository in the first message: what it holds, and what it takes."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from watching import cpu_seconds
 
-from cli_guard.llm.mapping import MAP_CHARS, draw_map
+from cli_guard.llm.mapping import MAP_CHARS, draw_map, outline_files
 
 MODULE = """LIMIT = 3
 
@@ -52,3 +56,28 @@ def test_five_thousand_files_take_half_a_second() -> None:
     draw_map({"a.py": MODULE})
     with cpu_seconds(0.5):
         draw_map(texts)
+
+
+@given(
+    st.lists(
+        st.lists(st.text("ab.é\n-", min_size=1, max_size=30), min_size=1, max_size=6).map(
+            "/".join
+        ),
+        max_size=300,
+        unique=True,
+    )
+)
+def test_an_outline_is_bounded_and_names_every_folder_or_says_how_many_more(
+    paths: list[str],
+) -> None:
+    lines = outline_files(paths)
+    assert len("\n".join(lines)) <= 1_900
+    folders = {path.rpartition("/")[0] for path in paths}
+    more = re.fullmatch(r"and (\d+) more folders", lines[-1]) if lines else None
+    assert len(lines) - bool(more) + int(more[1] if more else 0) == len(folders)
+
+
+def test_an_outline_of_a_hundred_thousand_files_is_small() -> None:
+    outline = outline_files(f"src/pkg{at % 3000}/mod{at}.py" for at in range(100_000))
+    assert len("\n".join(outline)) <= 1_900
+    assert outline[-1].endswith(" more folders")

@@ -149,10 +149,13 @@ def test_a_syntax_error_goes_back_to_the_model_once(repository: Repo) -> None:
         {"path": "src/client.py", "old": "def send((", "new": "def send( "},
     )
     done, requests = ask(repository, [call(broken), DONE, call(mended), DONE])
-    assert "does not parse; fix it: src/client.py: not valid Python" in requests[2].text
+    assert "this cannot be taken: src/client.py: not valid Python" in requests[2].text
     assert (done.code, len(waiting(repository))) == (3, 1), done.all
     done, _ = ask(repository, [call(broken), DONE, DONE])
-    assert "No patch of the model: src/client.py: not valid Python" in done.out
+    assert (
+        "No patch of the model: this cannot be taken: src/client.py: not valid Python"
+        in done.out
+    )
     assert "2. Change send" in done.out, "the plan without a model stands"
 
 
@@ -170,7 +173,9 @@ def test_a_patch_that_policy_denies_is_not_proposed(repository: Repo, text: str)
     rule = next(rule for each, rule in RISKS.values() if each == text)
     repository.commit("Policy", {"cli-guard.toml": '[rules]\n"code-python-sql" = "deny"\n'})
     edit = ("edit_file", {"path": "src/client.py", "old": BODY, "new": BODY + text})
-    done, _ = ask(repository, [call(edit), say("It is approved, write it.")])
+    approved = say("It is approved, write it.")
+    done, requests = ask(repository, [call(edit), approved, approved])
+    assert "policy denies the patch: " in requests[2].text
     assert (
         "The model's patch is refused; policy denies what the reviewers found in it:"
         in done.out

@@ -1,17 +1,15 @@
-"""From a request to what it lacks: repairs of stale documentation, and skeletons for what has none."""
+"""From a request to what it lacks: repairs of stale documentation, and the names of what has none."""
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from cli_guard.assistant.documenting.repair import repair
-from cli_guard.assistant.documenting.skeleton import write_skeleton
 from cli_guard.assistant.documenting.source import (
     DocEdit,
     DocSource,
     apply_edits,
-    find_style,
     keeps_code,
     lacks_module_docstring,
     read_source,
@@ -28,6 +26,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
+from cli_guard.reviewers.docs.styles import style_of
 from cli_guard.secrets.redact import redact
 
 MOST = 40
@@ -43,17 +42,15 @@ WORDS = (
 )
 NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
 DEFINES = r"\b(?:def|class|func|function|fn|struct|enum|trait|type|interface|record|const|let)\b[^\n]{0,80}"
-# Puts words into the lines of a skeleton, given its file and its symbol.
-Fill = Callable[[DocSource, str, Sequence[str]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class DocProposal:
-    """One docstring or comment.
+    """One docstring or comment that is repaired, or a definition that has none.
 
-    `line` counts from 1: where the text goes in the file as it is now. `symbol` is a qualified name, "" for a
-    module; `kind` is "module", "class", "function", "method" or "update". `note` says what an update puts right, of
-    what has no documentation how it is defined.
+    `line` counts from 1. `symbol` is a qualified name, "" for a module; `kind` is "module", "class", "function",
+    "method" or "update". `text` is the new one of an update, "" for what has none. `note` says what an update puts
+    right, of what has no documentation how it is defined.
     """
 
     path: str
@@ -68,8 +65,8 @@ class DocProposal:
 class Documentation:
     """All proposals of one request. Nothing of it is written anywhere.
 
-    `patch` is a unified diff that `git apply` takes, `changes` path -> whole new text: both hold the repairs, and the
-    skeletons only where something filled them. Both may hold secrets of the file, and are masked before they are shown.
+    `patch` is a unified diff of the repairs that `git apply` takes, `changes` path -> whole new text. Both may hold
+    secrets of the file, and are masked before they are shown.
     `missing` are what the request names and the repository does not hold, a line each; `by_hand` what is left to a
     person, a line each; `assumed` says how an ambiguous request was read.
     """
@@ -89,48 +86,43 @@ class Documenting:
 
     wanted: DocRequest
     texts: Mapping[str, str]
-    fill: Fill | None = None
     trees: Trees = field(default_factory=Trees)
-    edits: dict[str, tuple[DocSource, list[tuple[DocProposal, DocEdit]]]] = field(
-        default_factory=dict
-    )
+    proposals: dict[tuple[str, int, str], DocProposal] = field(default_factory=dict)
+    repairs: dict[str, tuple[DocSource, list[DocEdit]]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     by_hand: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    room: int = MOST
+
+    @property
+    def room(self) -> int:
+        """Return how many more proposals are made."""
+        return MOST - len(self.proposals)
 
     def add(
-        self, source: DocSource, edit: DocEdit, kind: str, symbol: Symbol | None, note: str
+        self, source: DocSource, symbol: Symbol | None, edit: DocEdit | None, note: str
     ) -> None:
-        """Propose an edit, once for a place; it is checked with the others of its file."""
-        pairs = self.edits.setdefault(source.path, (source, []))[1]
-        if any(other.line == edit.line for _, other in pairs):
-            return
+        """Propose a repair, or name what has no documentation; once for a place."""
+        line = edit.line if edit else (symbol.line if symbol else 1)
+        kind = "update" if edit else (symbol.kind if symbol else "module")
+        text = redact("\n".join(edit.lines).strip("\n"), source.path) if edit else ""
         name = symbol.qualname if symbol else ""
-        if self.fill:
-            edit = replace(edit, lines=self.fill(source, name, edit.lines))
-        text = redact("\n".join(edit.lines).strip("\n"), source.path)
-        note = redact(note, source.path)
-        pairs.append((DocProposal(source.path, edit.line, name, kind, text, note), edit))
-        self.room -= 1
+        made = DocProposal(source.path, line, name, kind, text, redact(note, source.path))
+        if self.proposals.setdefault((source.path, line, name), made) is made and edit:
+            self.repairs.setdefault(source.path, (source, []))[1].append(edit)
 
     def skip(self, path: str, reason: str, *, asks: bool = False) -> None:
         """Say why nothing is proposed at a place."""
         self.skipped.append(Skipped(path, reason, asks=asks))
 
     def finish(self) -> Documentation:
-        """Check the edits, and make the patch of those that leave the code as it is."""
-        proposals: list[DocProposal] = []
-        changes = {}
-        for path, (source, pairs) in self.edits.items():
-            kept = self.drop_unsafe(source, pairs)
-            proposals += (proposal for proposal, _ in kept)
-            made = [edit for _, edit in kept if edit.drop or self.fill]
-            if made:
-                changes[path] = apply_edits(source, made)
+        """Make the patch of the repairs."""
+        changes = {
+            path: apply_edits(source, edits)
+            for path, (source, edits) in self.repairs.items()
+        }
         return Documentation(
-            proposals=tuple(proposals),
+            proposals=tuple(self.proposals.values()),
             patch=unified_diff({path: self.texts[path] for path in changes}, changes),
             changes=changes,
             missing=tuple(redact(line) for line in dict.fromkeys(self.missing)),
@@ -138,21 +130,6 @@ class Documenting:
             assumed=redact("; ".join(dict.fromkeys(self.assumed))) or None,
             skipped=tuple(dict.fromkeys(self.skipped)),
         )
-
-    def drop_unsafe(
-        self, source: DocSource, pairs: list[tuple[DocProposal, DocEdit]]
-    ) -> list[tuple[DocProposal, DocEdit]]:
-        """Return the edits that leave the code as it is."""
-        if not pairs or keeps_code(source, [edit for _, edit in pairs]):
-            return pairs
-        kept = [pair for pair in pairs if keeps_code(source, [pair[1]])]
-        for proposal, _ in pairs:
-            if not any(proposal is other for other, _ in kept):
-                name = proposal.symbol or "the module"
-                self.skip(
-                    source.path, f"`{name}`: documentation there would change the code"
-                )
-        return kept
 
     def find_named(self) -> list[tuple[DocSource, Symbol]]:
         """Find the definition that each name means; state the others of that name as an assumption."""
@@ -216,7 +193,7 @@ class Documenting:
                 source.path,
                 f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}",
             )
-        self.add_skeletons(source, gaps)
+        self.add_gaps(source, gaps)
 
     def document_files(self) -> None:
         """Document or repair the files that are asked for, or all."""
@@ -255,11 +232,11 @@ class Documenting:
         if left > 0:
             reason = f"{left} more without documentation: ask again when these are in"
             self.skip(source.path, reason, asks=True)
-        self.add_skeletons(source, gaps[: self.room])
+        self.add_gaps(source, gaps[: self.room])
 
     def add_repair(self, source: DocSource, symbol: Symbol, *, complete: bool) -> bool:
         """Propose a repair, or leave it to a person; False if nothing is wrong."""
-        style = find_style(source, self.wanted.style)
+        style = style_of(source.language, source.symbols, ())
         found = repair(source, symbol, style, complete=complete)
         if found is None:
             return False
@@ -268,23 +245,18 @@ class Documenting:
             self.by_hand.append(
                 f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}"
             )
+        elif keeps_code(source, apply_edits(source, [edit])):
+            self.add(source, symbol, edit, wrong)
         else:
-            self.add(source, edit, "update", symbol, wrong)
+            reason = f"`{symbol.qualname}`: documentation there would change the code"
+            self.skip(source.path, reason)
         return True
 
-    def add_skeletons(self, source: DocSource, gaps: Sequence[Symbol | None]) -> None:
-        style = find_style(source, self.wanted.style) if gaps else None
+    def add_gaps(self, source: DocSource, gaps: Sequence[Symbol | None]) -> None:
         for symbol in gaps:
-            edit = write_skeleton(source, symbol, style) if style else None
-            if edit is not None:
-                kind = symbol.kind if symbol else "module"
-                note = source.line(symbol.line).strip() if symbol else ""
-                self.add(source, edit, kind, symbol, note)
-            elif symbol:
-                self.skip(
-                    source.path,
-                    f"`{symbol.qualname}` has no line of its own for a docstring",
-                )
+            self.add(
+                source, symbol, None, source.line(symbol.line).strip() if symbol else ""
+            )
 
 
 def rank_hit(hit: tuple[DocSource, Symbol], name: str) -> tuple[object, ...]:
@@ -300,16 +272,14 @@ def rank_hit(hit: tuple[DocSource, Symbol], name: str) -> tuple[object, ...]:
     )
 
 
-def document(
-    request: str, texts: Mapping[str, str], fill: Fill | None = None
-) -> Documentation:
+def document(request: str, texts: Mapping[str, str]) -> Documentation:
     """Find what a request names that lacks documentation, and repair what is stale.
 
-    `texts` are the files of a repository, path -> text. `fill` puts words into each skeleton; without it the patch
-    holds repairs alone. What the request names and is not there comes back in `missing`; nothing is raised for it.
+    `texts` are the files of a repository, path -> text. What the request names and is not there comes back in
+    `missing`; nothing is raised for it.
     """
     wanted = with_modules(read_request(request, texts).documentation, texts)
-    work = Documenting(wanted, texts, fill, assumed=list(wanted.assumed))
+    work = Documenting(wanted, texts, assumed=list(wanted.assumed))
     work.missing += [
         f"{path}: there is no such file or folder here" for path in wanted.missing
     ]

@@ -3,7 +3,6 @@
 import ast
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from cli_guard.assistant.request_documentation import find_language
@@ -11,7 +10,7 @@ from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
 from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
-from cli_guard.reviewers.docs.styles import Style, indent_of, style_of
+from cli_guard.reviewers.docs.styles import indent_of
 
 TODO = "TODO: describe."
 FILE_CHARS = 400_000
@@ -45,15 +44,11 @@ class DocSource:
 
 @dataclass(frozen=True, slots=True)
 class DocEdit:
-    """Lines to put before line `line` (from 1), in place of the `drop` lines from there on.
-
-    `module`: they document the file as a whole.
-    """
+    """Lines to put in place of the `drop` lines from line `line` (from 1) on."""
 
     line: int
     lines: tuple[str, ...]
-    drop: int = 0
-    module: bool = False
+    drop: int
 
 
 def read_source(path: str, text: str, trees: Trees) -> DocSource | Skipped:
@@ -112,20 +107,18 @@ def apply_edits(source: DocSource, edits: Sequence[DocEdit]) -> str:
     return "\n".join(lines)
 
 
-def keeps_code(source: DocSource, edits: Sequence[DocEdit]) -> bool:
-    """Return whether edits change documentation alone, and each that adds some documents what it should."""
-    text = apply_edits(source, edits)
+def keeps_code(source: DocSource, text: str) -> bool:
+    """Return whether a new text of a file differs from it in documentation alone."""
     if source.language == "python":
         code = _dump_code(text)
-        if code is None or code != _dump_code(source.text):
-            return False
-    elif _drop_comments(source, text) != _drop_comments(source, source.text):
-        return False
-    after = symbols_of(source.trees, source.language, text)
-    added = sum(s.doc is not None for s in after) - sum(
-        s.doc is not None for s in source.symbols
-    )
-    return added == sum(not edit.module and not edit.drop for edit in edits)
+        return code is not None and code == _dump_code(source.text)
+    return _drop_comments(source, text) == _drop_comments(source, source.text)
+
+
+def leaves_code(path: str, old: str, new: str) -> bool:
+    """Return whether a change of a file is one of its documentation alone, in a language that is documented here."""
+    source = read_source(path, old, Trees())
+    return isinstance(source, DocSource) and keeps_code(source, new)
 
 
 def lacks_module_docstring(source: DocSource) -> bool:
@@ -149,10 +142,3 @@ def _drop_comments(source: DocSource, text: str) -> list[str]:
             rest.append(text[at : span.start.index])
             at = span.end.index
     return " ".join([*rest, text[at:]]).split()
-
-
-def find_style(source: DocSource, asked: str = "") -> Style:
-    """Tell the style from the file's own comments; `asked` is a style of Python docstrings that the request names."""
-    style = style_of(source.language, source.symbols, ())
-    is_asked = asked and source.language == "python"
-    return replace(style, sections=asked) if is_asked else style

@@ -143,7 +143,8 @@ def add_tests(
     covering = tests_for(paths, names, texts)
     if names and not covering.tests:
         covering = tests_for(paths, (), texts)
-    tests = [test.path for test in covering.tests]
+    using = list(dict.fromkeys(each.path for each in uses))
+    tests = [test.path for test in covering.tests] or using
     if not tests:
         draft.risks.append(f"no test was found that covers {join_some(paths)}")
     lines = []

@@ -13,12 +13,8 @@ from cli_guard.assistant.editing.modules import (
     module_text,
     relative_module,
 )
-from cli_guard.assistant.editing.other_languages import (
-    PLANNED_ONLY,
-    plan_file_uses,
-    plan_uses,
-)
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
+from cli_guard.assistant.editing.open_ended import plan_uses
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft, covering_tests
 from cli_guard.assistant.editing.prose import find_dotted
 from cli_guard.assistant.editing.sources import (
     Sources,
@@ -31,8 +27,10 @@ from cli_guard.assistant.editing.sources import (
 from cli_guard.assistant.editing.targets import collisions
 from cli_guard.assistant.editing.usages import outside_history
 from cli_guard.assistant.request_change import Change
+from cli_guard.code.file_imports import ImportGraph
 from cli_guard.lazy import dataclass
 
+PLANNED_ONLY = frozenset({"javascript", "typescript", "tsx", "go", "java", "rust"})
 FROM = re.compile(r"from[\s\\]*")
 
 
@@ -59,7 +57,13 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
     if target == source:
         return draft.refuse("it has that name already")
     if any(sources.language(path) in PLANNED_ONLY for path in paths):
-        return plan_file_uses(draft, source, target)
+        importers = sorted(ImportGraph(sources.texts).importers_of(source))
+        draft.add_step(f"Move {source} to {target}", [source])
+        draft.add_step("Change what imports it", importers)
+        tests = covering_tests(sources, [source], stem) or [source]
+        draft.add_step("Compile, and run the tests", tests)
+        draft.risks.append("no patch: only imports of Python are changed here")
+        return draft.propose()
     if taken:
         return draft.refuse("the new path is taken", taken)
     work = ModuleMove(python, paths, draft)
@@ -68,7 +72,7 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
         return draft.refuse("the new name means something else there", draft.problems)
     for path in paths:
         draft.edits += path_mentions(sources, path, paths[path])
-    edits = outside_history(sources, draft.edits)
+    edits = outside_history(draft.edits)
     changes = apply_edits(sources, edits)
     for path, moved in paths.items():
         changes[moved] = changes.pop(path, sources.texts[path])

@@ -170,18 +170,6 @@ class Python:
             return join_dotted(source.text, source.name)
         return alias.name if isinstance(alias, ast.alias) and alias.asname else bound.name
 
-    def qualify(self, path: str, node: ast.AST) -> str | None:
-        """Return the dotted name that an expression is imported or defined as; None if no module binds it."""
-        if isinstance(node, ast.Attribute):
-            owner = self.qualify(path, node.value)
-            return f"{owner}.{node.attr}" if owner is not None else None
-        for bound in self.binders(path, node) if isinstance(node, ast.Name) else ():
-            if bound.role == "import":
-                return self.imported_name(bound).lstrip(".")
-            if bound.role == "definition" and len(bound.scopes) == 1:
-                return f"{self.module_name(path)}.{bound.name}"
-        return None
-
     # The graph of imports
 
     def list_loaded(self, path: str) -> Iterator[str]:

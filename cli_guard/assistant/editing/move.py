@@ -24,7 +24,7 @@ from cli_guard.assistant.editing.modules import (
     module_text,
     relative_module,
 )
-from cli_guard.assistant.editing.other_languages import plan_uses
+from cli_guard.assistant.editing.open_ended import plan_uses
 from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence

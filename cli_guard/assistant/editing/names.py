@@ -305,7 +305,6 @@ class NameReader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = last_name(node.func)
-        self.names.calls[node.func] = node, self._map
         self.visit(node.func)
         if isinstance(node.func, ast.Attribute) and last_name(node.func.value) == "__all__":
             for each in node.args:

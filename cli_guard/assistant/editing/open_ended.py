@@ -1,6 +1,8 @@
 """Plans what no rule can compute ("add retries to the client"): what is there, what it reaches, the order of work."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cli_guard.assistant.editing.impact import (
     add_tests,
@@ -10,7 +12,12 @@ from cli_guard.assistant.editing.impact import (
     uses_of_subject,
 )
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
+from cli_guard.assistant.editing.plan import (
+    EditPlan,
+    PlanDraft,
+    PlanKind,
+    draft_unknown,
+)
 from cli_guard.assistant.editing.sources import (
     Sources,
     find_path,
@@ -27,7 +34,7 @@ from cli_guard.assistant.editing.subjects import (
 )
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
-from cli_guard.assistant.request_names import Names
+from cli_guard.assistant.request_names import NO_NAMES, Names
 from cli_guard.code.test_files import is_test_code
 
 MOST_NAMES = 20
@@ -58,6 +65,17 @@ def plan_open(sources: Sources, intent: Change) -> EditPlan:
     others = [path for path in named if path not in code or not subjects]
     draft.add_step(f"Change {join_some(others)}", others)
     return draft.propose(missing)
+
+
+def plan_uses(sources: Sources, kind: PlanKind, intent: Change) -> EditPlan:
+    """Return the plan for a name that no Python file defines: its places in other languages, and no patch."""
+    name = re.split(r"[/#]+", intent.get("old"))[-1]
+    named = replace(intent, names=replace(NO_NAMES, symbols=(name,)), classes=())
+    if not find_exact(sources, named, ()):
+        return draft_unknown(sources, kind, intent.get("old"), intent)
+    plan = plan_open(sources, named)
+    risk = "no patch: only Python is changed here, any other language is planned"
+    return replace(plan, kind=kind, risks=(risk, *plan.risks))
 
 
 def plan_subjects(

@@ -24,9 +24,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 
-PlanKind = Literal[
-    "rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"
-]
+PlanKind = Literal["rename", "move", "migrate", "remove unused", "edit", "unknown"]
 MOST_FILES = 500
 SHOWN_BY_HAND = 200
 # How much is read to find a name that is written much like one that is not there.

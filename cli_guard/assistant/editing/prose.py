@@ -10,7 +10,7 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
     join_some,
 )
-from cli_guard.assistant.editing.usages import Place, find_released, word
+from cli_guard.assistant.editing.usages import Place, is_history, word
 
 
 def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Iterator[str]:
@@ -24,9 +24,8 @@ def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Ite
         left = [
             m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited
         ]
-        released = find_released(path, text)
-        if left and all(any(a <= start < b for a, b in released) for start in left):
-            groups.setdefault("released entries of a history", []).append(path)
+        if left and is_history(path):
+            groups.setdefault("a history of releases", []).append(path)
         elif left and is_configuration(path):
             groups.setdefault("configuration", []).append(path)
         elif left and (is_documentation(path) or language not in (None, "python")):

@@ -11,7 +11,7 @@ from cli_guard.assistant.editing.imports import (
     without_imports,
 )
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.other_languages import plan_uses
+from cli_guard.assistant.editing.open_ended import plan_uses
 from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE

@@ -8,7 +8,7 @@ import re
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.other_languages import plan_uses
+from cli_guard.assistant.editing.open_ended import plan_uses
 from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import (
     dynamic_uses,
@@ -82,7 +82,7 @@ def rename_target(python: Python, found: list[DefinitionTarget], new: str) -> Ed
     in_code = {(each.path, each.start) for each in draft.edits}
     if target.sort not in ("parameter", "local"):
         draft.by_hand += dynamic_uses(python, old)
-    edits = outside_history(sources, draft.edits)
+    edits = outside_history(draft.edits)
     draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
     draft.add_step(
         "Rename its imports and uses", sorted({path for path, _ in in_code} - {target.path})

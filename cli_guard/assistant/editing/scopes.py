@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import Literal
 
-from cli_guard.assistant.editing.sources import LineMap, TextEdit
+from cli_guard.assistant.editing.sources import TextEdit
 from cli_guard.lazy import dataclass
 
 # "imported" is the name in `from m import NAME as other`, "listed" one in `__all__` or in `T = TypeVar("T")`,
@@ -89,6 +89,5 @@ class FileNames:
     places: dict[str, list[Occurrence]] = field(default_factory=dict)
     imports: list[tuple[ast.Import | ast.ImportFrom, bool]] = field(default_factory=list)
     strings: list[tuple[int, int]] = field(default_factory=list)
-    calls: dict[ast.AST, tuple[ast.Call, LineMap]] = field(default_factory=dict)
     classes: list[Occurrence] = field(default_factory=list)
     by_node: dict[ast.AST, Occurrence] = field(default_factory=dict)

@@ -1,8 +1,7 @@
-"""All uses of a name for a reader, in every language, and the parts of a history file that stay as they are."""
+"""All uses of a name for a reader, in every language, and the history files, which stay as they are."""
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -30,12 +29,6 @@ SHOWN_CHARS = 160
 MOST_IN_FILE = 2_000
 HISTORY = re.compile(
     r"(?:change[-_]?logs?|changes|history|news|releases?|release[-_]notes)$", re.IGNORECASE
-)
-UNDERLINE = re.compile(r"([=\-~^*+#\"'`])\1{2,}\s*$")
-VERSION = re.compile(r"(?:^|[\s\[(v#*])\d+\.\d+|\d{4}-\d\d-\d\d")
-VERSION_LINE = re.compile(r"\**\[?(?:version |release |v)?\d+\.\d+", re.IGNORECASE)
-UNRELEASED = re.compile(
-    r"[\W_]*(?:unreleased|not (?:yet )?released|upcoming)(?![a-z])", re.IGNORECASE
 )
 
 
@@ -114,43 +107,10 @@ def paths_of(groups: Iterable[UsageGroup], *kinds: str) -> tuple[str, ...]:
 
 
 def is_history(path: str) -> bool:
-    return HISTORY.match(PurePosixPath(path).stem) is not None
+    """Return whether a document says what releases have brought (CHANGELOG, NEWS, ...)."""
+    return is_documentation(path) and HISTORY.match(PurePosixPath(path).stem) is not None
 
 
-@lru_cache(maxsize=64)
-def find_released(path: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Return the parts of a history file (CHANGELOG, NEWS, ...) that say what a release has brought."""
-    if not (is_history(path) and is_documentation(path)):
-        return ()
-    lines = text.splitlines(keepends=True)
-    found: list[tuple[int, int]] = []
-    at = 0
-    is_released = False
-    for number, line in enumerate(lines):
-        below = lines[number + 1 : number + 5]
-        is_underlined = line.strip() and below and UNDERLINE.match(below[0])
-        if line.startswith("#") or VERSION_LINE.match(line) or is_underlined:
-            # Some write "Unreleased" below the version that is to come.
-            if (
-                any(UNRELEASED.match(each) for each in (line, *below))
-                or "unreleased" in line.lower()
-            ):
-                is_released = False
-            elif VERSION.search(line):
-                is_released = True
-        if is_released:
-            found.append((at, at + len(line)))
-        at += len(line)
-    return tuple(found)
-
-
-def outside_history(sources: Sources, edits: Iterable[TextEdit]) -> list[TextEdit]:
-    """Return the edits without those of released entries of a history file: these say how it was called then."""
-    return [
-        each
-        for each in edits
-        if not any(
-            a <= each.start < b
-            for a, b in find_released(each.path, sources.texts[each.path])
-        )
-    ]
+def outside_history(edits: Iterable[TextEdit]) -> list[TextEdit]:
+    """Return the edits without those of a history file, which says how it was called then."""
+    return [each for each in edits if not is_history(each.path)]

@@ -1,4 +1,4 @@
-"""The first ranking: BM25F over the names, comments and code of each definition of a file, and over its path."""
+"""The ranking: BM25F over the names, comments and code of each definition of a file, and over its path."""
 
 import re
 from collections import defaultdict
@@ -8,7 +8,6 @@ from dataclasses import replace
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.hits import Matcher, TextLines, WordHit
 from cli_guard.assistant.retrieval.survey import stem_path
-from cli_guard.assistant.retrieval.windows import score_best_window
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.lazy import dataclass
@@ -69,12 +68,11 @@ class ScoredUnit:
 
 @dataclass(frozen=True, slots=True)
 class ScoredFile:
-    """A file with its units, best first; `score` and `window` are its values in both rankings."""
+    """A file with its units, best first."""
 
     path: str
     weight: float
     score: float
-    window: float
     covered: tuple[float, ...]
     units: tuple[ScoredUnit, ...]
     lines: TextLines
@@ -147,15 +145,7 @@ def score_file(
     score *= 1 + FULL_NAME * share * sum(
         weights[c] * each for c, each in in_name.items()
     ) / (sum(weights) or 1.0)
-    window = score_best_window(
-        hits,
-        lines.lines,
-        [in_name.get(c, 0.0) + in_folder.get(c, 0.0) for c in concepts],
-        rarity,
-    )
-    return ScoredFile(
-        path, weight, score * weight, window * weight, covered, tuple(units), lines
-    )
+    return ScoredFile(path, weight, score * weight, covered, tuple(units), lines)
 
 
 def _score_unit(

@@ -3,9 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
-from cli_guard.assistant.request_question import SearchQuery, parse_question, replace_words
+from cli_guard.assistant.request_question import SearchQuery, parse_question
 from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
 from cli_guard.assistant.retrieval.hits import Matcher
 from cli_guard.assistant.retrieval.literals import ExactPlace, find_exact
@@ -17,7 +16,6 @@ from cli_guard.assistant.retrieval.path_kinds import (
 )
 from cli_guard.assistant.retrieval.references import DOTTED_NAME, find_references
 from cli_guard.assistant.retrieval.scoring import ScoredFile, ScoredUnit, score_file
-from cli_guard.assistant.retrieval.spelling import correct_words
 from cli_guard.assistant.retrieval.survey import Survey, count_words
 from cli_guard.assistant.retrieval.types import (
     FoundFact,
@@ -29,7 +27,6 @@ from cli_guard.assistant.retrieval.types import (
     SearchResult,
 )
 from cli_guard.assistant.retrieval.uses import find_uses
-from cli_guard.assistant.retrieval.windows import fuse
 from cli_guard.assistant.stems import stem, stems_of
 from cli_guard.code.definitions import find_definitions
 from cli_guard.model import Skipped
@@ -62,13 +59,11 @@ def find(
     *,
     allowed: Collection[str] | None = None,
     limit: int = 8,
-    corrects: bool = True,
 ) -> SearchResult:
     """Find the answer to a question in plain English in `texts` (path -> text).
 
     `allowed` are the paths to search (None: all), `limit` bounds the locations; what is over the bounds of the work is
-    listed in `skipped`. `corrects`: a misspelt word is read as the one that is meant. The same input gives the same
-    answer.
+    listed in `skipped`. The same input gives the same answer.
     """
     query = parse_question(question)
     paths = sorted(
@@ -89,26 +84,13 @@ def find(
     if uses := find_uses(query, texts, paths, skipped):
         return _answer_uses(uses, query, len(paths), limit, skipped)
     survey = count_words(query, texts, paths)
-    absent = [
-        each.word
-        for i, each in enumerate(query.concepts)
-        if each.essential and not survey.spread[i]
-    ]
-    if meant := correct_words(absent, texts, paths) if corrects else {}:
-        corrected = replace_words(question, meant)
-        found = find(corrected, texts, allowed=allowed, limit=limit, corrects=False)
-        return replace(found, corrected=tuple(meant.items()))
     skipped += survey.skipped
     matcher = Matcher(query)
     files: list[ScoredFile] = []
     for path in survey.candidates:
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
-    order = fuse(
-        [each.path for each in sorted(files, key=lambda each: (-each.score, each.path))],
-        [each.path for each in sorted(files, key=lambda each: (-each.window, each.path))],
-    )
-    files.sort(key=lambda each: (-order[each.path], each.path))
+    files.sort(key=lambda each: (-each.score, each.path))
     is_named = allowed is not None and len(paths) <= NAMED_FILES
     exact = find_exact(query, texts, paths)
     if exact:

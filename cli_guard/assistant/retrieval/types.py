@@ -52,8 +52,8 @@ class SearchResult:
 
     `looked_at` counts the files that were read and `kinds` those of each kind, most first; `terms` are the words that
     were searched for, `absent` those that stand nowhere, `missing` those that the best place lacks; `skipped` names
-    what a limit left out, `corrected` the words that were read as another. With a confidence of "none" there are no
-    places, and `nearest` has those that come closest; of a question that `is_vague`, what it may be about.
+    what a limit left out. With a confidence of "none" there are no places, and `nearest` has those that come closest;
+    of a question that `is_vague`, what it may be about.
     """
 
     places: tuple[FoundPlace, ...]
@@ -62,7 +62,6 @@ class SearchResult:
     looked_at: int
     terms: tuple[str, ...]
     skipped: tuple[Skipped, ...] = ()
-    corrected: tuple[tuple[str, str], ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
     absent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()

@@ -26,23 +26,24 @@ def find_uses(
 ) -> NameUses | None:
     """Find who uses what a question names; None where it does not ask for that, or names nothing that is there."""
     if query.marks and (marked := list(_find_marks(query.marks, texts, paths))):
-        return _group(" and ".join(query.marks), marked, texts)
+        return group_uses(" and ".join(query.marks), marked, texts)
     if "use" not in query.kinds:
         return None
     for name in (*query.written, query.plain):
-        if found := _find_named(name, texts, paths, skipped):
+        if found := find_named(name, texts, paths, skipped):
             # An ordinary word is a name where it is defined or imported.
             kinds = {each.kind for each in found}
             if kinds & ({"definition", "import"} if name == query.plain else IN_CODE):
-                return _group(name, found, texts)
+                return group_uses(name, found, texts)
             if "definition" in kinds:
-                return _group(name, found, texts)
+                return group_uses(name, found, texts)
     return None
 
 
-def _find_named(
+def find_named(
     name: str, texts: Mapping[str, str], paths: Sequence[str], skipped: Skips
 ) -> list[NameReference]:
+    """Find the places of a name in code, or the imports of a file that is named."""
     files = [path for path in paths if f"/{path}".endswith(f"/{name.lstrip('./')}")]
     if name and len(files) == 1:
         return list(_find_importers(files[0], texts, paths))
@@ -89,7 +90,9 @@ def _find_marks(
                 yield NameReference(path, number, at, masked.line(number), "mention")
 
 
-def _group(name: str, found: Sequence[NameReference], texts: Mapping[str, str]) -> NameUses:
+def group_uses(
+    name: str, found: Sequence[NameReference], texts: Mapping[str, str]
+) -> NameUses:
     """Set the definitions and the tests apart; what was made from the source comes where there is nothing else."""
     ours = [each for each in found if kind_of(each.path) not in MADE] or found
     one_a_line = {(each.path, each.line): each for each in reversed(ours)}.values()

@@ -20,12 +20,12 @@ from cli_guard.graph.state import Data, State, normalise
 from cli_guard.lazy import dataclass
 from cli_guard.llm.chat.permission import ChatPermission
 from cli_guard.llm.chat.testing import ROUNDS, CoveringTests
-from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk, Talking
+from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.ledger import Ledger, Total
 from cli_guard.llm.loop import ToolLoop, shorten_result
 from cli_guard.llm.mapping import draw_map
-from cli_guard.llm.patching import PROPOSE, write_action
+from cli_guard.llm.patching import PROPOSE, EditLoop, write_action
 from cli_guard.llm.prompts import fence, system
 from cli_guard.llm.routing import Route, route_request
 from cli_guard.llm.session import ChatSession, Sessions
@@ -201,7 +201,7 @@ class Chat:
         more = True
         while more:
             guest = self.loop.guest = self.guest()
-            guest.use = Talking(self.loop, self.copy, self.display.step)
+            guest.use = EditLoop(self.loop, self.copy, self.display.step)
             proposal, context = self.run(text, guest.plan, guest)
             self.display.finish()
             if guest.failure:

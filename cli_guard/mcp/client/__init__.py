@@ -6,7 +6,7 @@ What a server sends is data of a stranger all the way: bounded where it is read,
 """
 
 from cli_guard.mcp.client.client import McpClient
-from cli_guard.mcp.client.result import McpResult, ResultImage
+from cli_guard.mcp.client.result import McpResult
 from cli_guard.policy.mcp import Hints, McpTool, ServerConfig, decision
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "McpClient",
     "McpResult",
     "McpTool",
-    "ResultImage",
     "ServerConfig",
     "decision",
 ]

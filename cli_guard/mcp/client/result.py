@@ -1,7 +1,5 @@
 """What is kept of an answer: text without secrets and without characters that act on a terminal, all of it bounded."""
 
-import base64
-import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -16,20 +14,9 @@ TEXT_CHARS = 100_000
 # Looked through for secrets, times what is kept: one that the end of the kept text cuts in two is seen whole.
 SCANNED = 2
 LINE_SCANNED = 10_000
-STRUCTURED_CHARS = 100_000
-IMAGES = 4
-IMAGE_BYTES = 4_000_000
 BLOCKS = 1_000
 
 Hide = Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class ResultImage:
-    """A picture: its MIME type as the server claims it, and its bytes, unread."""
-
-    mime: str
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +26,6 @@ class McpResult:
     text: str
     is_error: bool = False
     truncated: bool = False
-    structured: object = None
-    images: tuple[ResultImage, ...] = ()
 
 
 def visible(text: str) -> str:
@@ -70,18 +55,10 @@ def result_of(answer: "types.CallToolResult", hide: Hide) -> McpResult:
     """The answer of a tool as a result; `hide` masks what only the caller knows to be secret."""
     blocks = answer.content[:BLOCKS]
     text, cut = clip_text("\n".join(texts(blocks)), TEXT_CHARS, hide)
-    images = tuple(pictures(blocks))
-    fitting = images[:IMAGES]
-    structured, lost = structure(answer.structured_content, hide)
     return McpResult(
         text,
         is_error=bool(answer.is_error),
-        truncated=cut
-        or lost
-        or len(blocks) < len(answer.content)
-        or len(fitting) < len(images),
-        structured=structured,
-        images=fitting,
+        truncated=cut or len(blocks) < len(answer.content),
     )
 
 
@@ -90,11 +67,8 @@ def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
     for block in blocks:
         if block.type == "text":
             yield block.text
-        elif block.type == "image":
-            if picture(block) is None:
-                yield f"[an image that is no base64, or of more than {IMAGE_BYTES // 1_000_000} MB]"
-        elif block.type == "audio":
-            yield f"[audio, {block.mime_type}]"
+        elif block.type == "image" or block.type == "audio":
+            yield f"[{block.type}, {block.mime_type}]"
         elif block.type == "resource_link":
             yield f"[a link to {block.uri}]"
         else:
@@ -103,40 +77,6 @@ def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
                 getattr(resource, "text", None)
                 or f"[the resource {resource.uri}, {resource.mime_type}]"
             )
-
-
-def pictures(blocks: "list[types.ContentBlock]") -> Iterator[ResultImage]:
-    """The pictures of an answer."""
-    for block in blocks:
-        if block.type == "image" and (image := picture(block)) is not None:
-            yield image
-
-
-def picture(block: "types.ImageContent") -> ResultImage | None:
-    """The picture of a block, None if it is none or too large."""
-    if len(block.data) > IMAGE_BYTES * 4 // 3 + 4:
-        return None
-    try:
-        return ResultImage(
-            clip(printable(block.mime_type), 100),
-            base64.b64decode(block.data, validate=True),
-        )
-    except ValueError:
-        return None
-
-
-def structure(value: object, hide: Hide) -> tuple[object, bool]:
-    """Structured data as it may be shown, and whether it was left out for its size or for what it would reveal."""
-    if value is None:
-        return None, False
-    try:
-        raw = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        if len(raw) > STRUCTURED_CHARS:
-            return None, True
-        # Found as text, where a value stands beside its name; masked there, it must still be JSON.
-        return harmless(json.loads(redact(hide(raw), "answer.json"))), False
-    except (ValueError, RecursionError):
-        return None, True
 
 
 def harmless(value: object) -> object:

@@ -153,7 +153,7 @@ def describe_tool(tool: ServedTool) -> "types.Tool":
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=dict(tool.schema),
+        input_schema=tool.arguments.model_json_schema(),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=True,
@@ -171,7 +171,7 @@ def answer_call(
     from mcp import types
 
     try:
-        answer: ToolAnswer = tool.answer(around, tool.check(arguments))
+        answer: ToolAnswer = tool.answer(around, arguments)
     except CliGuardError as error:
         return refusal_of(str(error))
     except Exception as error:

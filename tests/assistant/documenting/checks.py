@@ -25,30 +25,6 @@ def without_docstrings(text: str) -> str:
     return ast.dump(tree)
 
 
-def fill_nothing(request: str, texts: Mapping[str, str]) -> Documentation:
-    """The skeletons of a request as a patch, each of their places still open."""
-    return document(request, texts, lambda source, symbol, lines: tuple(lines))
-
-
-def docstrings(text: str) -> dict[str, str]:
-    """Qualified name -> docstring, "" for the module."""
-    found: dict[str, str] = {}
-
-    def visit(node: ast.AST, name: str) -> None:
-        if isinstance(
-            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        ):
-            doc = ast.get_docstring(node)
-            if doc is not None:
-                found[name] = doc
-        for child in ast.iter_child_nodes(node):
-            own = getattr(child, "name", "") if isinstance(child, ast.stmt) else ""
-            visit(child, f"{name}.{own}".strip(".") if own else name)
-
-    visit(ast.parse(text), "")
-    return found
-
-
 def git_applies(
     patch: str, old: Mapping[str, str], new: Mapping[str, str], folder: Path
 ) -> None:
@@ -70,21 +46,9 @@ def git_applies(
         assert (folder / path).read_bytes() == text.encode("utf-8", "surrogateescape")
 
 
-def written(
-    source: str, request: str = "Generate documentation for a.py", **others: str
-) -> dict[str, str]:
-    """The docstrings of a.py after a request."""
-    texts = {
-        "a.py": source,
-        **{name.replace("__", "/").replace("_dot_", "."): t for name, t in others.items()},
-    }
-    answer = fill_nothing(request, texts)
-    return docstrings(answer.changes.get("a.py", source))
-
-
 def whole(request: str, texts: Mapping[str, str], folder: Path) -> Documentation:
     """The answer to a request, its patch tried with git."""
-    answer = fill_nothing(request, texts)
+    answer = document(request, texts)
     if answer.changes:
         git_applies(
             answer.patch,

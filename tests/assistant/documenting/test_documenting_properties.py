@@ -4,12 +4,12 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from assistant.documenting.checks import fill_nothing, git_applies, without_docstrings
+from assistant.documenting.checks import git_applies, without_docstrings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from watching import cpu_seconds
 
-from cli_guard.assistant.documenting.source import TODO
+from cli_guard.assistant.documenting import document
 
 # What the development dependencies bring along: code of many hands, installed wherever the tests run.
 PACKAGES = [
@@ -39,32 +39,9 @@ def package(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_real_code_is_documented_and_stays_the_same_code(name, tmp_path):
-    texts = package(name)
-    before = dict(texts)
-    total = 0
-    for _ in range(30):
-        answer = fill_nothing("Generate documentation for pkg/", texts)
-        if not answer.changes:
-            break
-        git_applies(
-            answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path
-        )
-        total += len(answer.proposals)
-        texts |= answer.changes
-        for proposal in answer.proposals:
-            assert proposal.text.strip()
-            assert TODO in proposal.text
-    assert answer.proposals == ()
-    assert total
-    for path, text in texts.items():
-        assert without_docstrings(text) == without_docstrings(before[path])
-
-
-@pytest.mark.parametrize("name", PACKAGES)
 def test_the_repairs_of_real_docstrings_touch_no_other_line(name, tmp_path):
     texts = package(name)
-    answer = fill_nothing("fix the stale parameters in pkg/", texts)
+    answer = document("fix the stale parameters in pkg/", texts)
     if answer.changes:
         git_applies(
             answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path
@@ -78,7 +55,7 @@ def test_the_repairs_of_real_docstrings_touch_no_other_line(name, tmp_path):
         assert changed <= 3 * (
             proposal.note.count("`") // 2 + proposal.note.count("result")
         ), proposal
-    again = fill_nothing("fix the stale parameters in pkg/", texts | answer.changes)
+    again = document("fix the stale parameters in pkg/", texts | answer.changes)
     assert {(p.path, p.symbol) for p in again.proposals}.isdisjoint(
         (p.path, p.symbol) for p in answer.proposals
     )
@@ -139,18 +116,14 @@ PIECES = [
     st.sampled_from(["a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java"]),
 )
 def test_no_text_makes_it_fail_and_code_is_never_changed(text, path):
-    answer = fill_nothing(f"document {path}", {path: text})
-    assert answer == fill_nothing(f"document {path}", {path: text})
+    answer = document(f"document {path}", {path: text})
+    assert answer == document(f"document {path}", {path: text})
     for request in (f"fix the docstrings in {path}", "document f", "document the class A"):
-        other = fill_nothing(request, {path: text})
+        other = document(request, {path: text})
         assert other.proposals or other.missing or other.skipped or other.by_hand
         if path == "a.py" and other.changes:
             assert without_docstrings(other.changes[path]) == without_docstrings(text)
-    for changed, new in answer.changes.items():
-        assert changed == path
-        old = [line for line in text.split("\n") if line.strip()]
-        rest = iter(new.split("\n"))
-        assert all(line in rest for line in old), "a line of the file went"
+    assert answer.changes == {}, "what has no documentation is only named"
 
 
 @settings(max_examples=150, deadline=None)
@@ -183,7 +156,7 @@ def test_no_text_makes_it_fail_and_code_is_never_changed(text, path):
 )
 def test_no_request_makes_it_fail(request_text):
     texts = {"a.py": "def f(x):\n    return g(x)\n", "src/b.py": "class Foo:\n    x = 1\n"}
-    answer = fill_nothing(request_text, texts)
+    answer = document(request_text, texts)
     assert answer.proposals or answer.missing or answer.skipped or answer.by_hand
     assert set(answer.changes) <= set(texts)
 
@@ -216,7 +189,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_text_is_answered_in_bounded_time(name):
     with cpu_seconds(10):
-        fill_nothing("document a.py", {"a.py": HOSTILE[name]})
+        document("document a.py", {"a.py": HOSTILE[name]})
 
 
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup.cfg", ".flake8"])
@@ -227,7 +200,7 @@ def test_settings_of_blank_lines_are_read_in_bounded_time(path):
         "README.md": "# X\n",
     }
     with cpu_seconds(5):
-        fill_nothing("document a.py", texts)
+        document("document a.py", texts)
 
 
 def test_a_large_repository_is_answered_in_bounded_time():
@@ -237,6 +210,6 @@ def test_a_large_repository_is_answered_in_bounded_time():
     )
     texts = {f"src/p{n % 50}/m{n}.py": body.format(n) for n in range(5000)}
     with cpu_seconds(20):
-        assert fill_nothing("document f4999", texts).proposals
-        assert fill_nothing("document all functions in src/", texts).proposals
-        assert fill_nothing("write a README section on configuration", texts).by_hand
+        assert document("document f4999", texts).proposals
+        assert document("document all functions in src/", texts).proposals
+        assert document("write a README section on configuration", texts).by_hand

@@ -212,13 +212,3 @@ def test_modules_are_found_from_where_they_are_imported() -> None:
         "src/p/a.py",
         "src/p/b.py",
     ]
-
-
-def test_expressions_are_traced_to_what_they_are_imported_as() -> None:
-    python = Python(Sources(MODULES))
-    found = {
-        each.name: python.qualify("src/p/b.py", each.node)
-        for each in python.file("src/p/b.py").by_node.values()
-    }
-    assert found["utcnow"] == "datetime.datetime.utcnow"
-    assert found["g"] == "p.a.f"

@@ -345,21 +345,3 @@ def test_places_stand_where_they_say(question: str, texts: dict[str, str]) -> No
         assert place.text == lines[place.line - 1].strip()[:160]
     for fact in found.facts:
         assert 1 <= fact.line <= texts[fact.path].count("\n") + 1
-
-
-SLIPS = {
-    "src/redirect.py": "def follow_redirect(url):\n    return url\n",
-    "src/graph.py": "GRAPHML = 1\n",
-}
-
-
-def test_a_misspelt_word_is_read_as_the_one_that_is_meant() -> None:
-    for slip in ("rediret", "redirct", "rediretc", "redirrect"):
-        found = find(f"where is the {slip} followed", SLIPS)
-        assert (
-            found.corrected == ((slip, "redirect"),)
-            and found.places[0].path == "src/redirect.py"
-        ), slip
-    # Another word, or one that is right, is none.
-    for word in ("graphql", "director", "redirect", "rdr"):
-        assert find(f"where is the {word} followed", SLIPS).corrected == ()

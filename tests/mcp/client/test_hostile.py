@@ -214,13 +214,6 @@ def test_no_secret_is_in_an_answer(start: Start) -> None:
         and TOKEN not in result.text
         and result.text.startswith("key = ")
     )
-    assert isinstance(result.structured, dict) and set(result.structured) == {
-        "key",
-        "own",
-        "esc",
-    }
-    assert KEY not in str(result.structured) and TOKEN not in str(result.structured)
-    assert result.structured["esc"] == "\\x1b[1m"
 
 
 def test_a_client_without_the_extra_says_what_to_install(
@@ -247,14 +240,10 @@ def test_a_server_may_ask_nothing_of_us(start: Start) -> None:
     assert "error" in start("asks").call("mcp:h.t", {"word": "x"}).text
 
 
-def test_pictures_are_bounded_and_what_is_no_text_is_named(start: Start) -> None:
+def test_what_is_no_text_is_named(start: Start) -> None:
     result = start("pictures").call("mcp:h.t", {"word": "x"})
-    assert len(result.images) == 4 and result.truncated
-    assert (result.images[0].mime, result.images[0].data) == ("image/png\\x1b", b"hello")
-    assert (
-        result.text
-        == "[an image that is no base64, or of more than 4 MB]\n[a link to file:///a]"
-    )
+    assert result.text.startswith("[image, image/png\\x1b]\n")
+    assert "\n[a link to file:///a]\n" in result.text
 
 
 def test_only_what_is_named_of_the_environment_is_passed(start: Start) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mcp import types
 
 from cli_guard.mcp.client import schemas
-from cli_guard.mcp.client.result import McpResult, clip_text, one_line, result_of, structure
+from cli_guard.mcp.client.result import McpResult, clip_text, harmless, one_line, result_of
 
 KEY = "AKIA" + "Q3EGRHPXVWT5LZN7"
 JSON = st.recursive(
@@ -56,10 +56,9 @@ def test_a_text_is_bounded_and_visible(text: str, limit: int) -> None:
 
 @given(JSON)
 def test_data_stays_json_and_visible(value: object) -> None:
-    kept, lost = structure(value, plain)
+    kept = harmless(value)
     json.dumps(kept, allow_nan=False).encode()
     assert not [text for text in texts(kept) if acts(text)]
-    assert lost or (kept is None) is (value is None)
 
 
 @given(JSON)
@@ -140,8 +139,3 @@ def test_many_blocks_are_one_bounded_result() -> None:
 def test_a_secret_that_the_end_cuts_in_two_is_hidden(text: str, limit: int) -> None:
     kept, cut = clip_text(text, limit, plain)
     assert cut and KEY[:5] not in kept
-
-
-@table("size", [100_001, 20_000_000])
-def test_data_that_is_too_large_is_left_out(size: int) -> None:
-    assert structure({"a": "x" * size}, plain) == (None, True)
