@@ -14,6 +14,7 @@ from cli_guard.assistant.planning import (
     plan_explanation,
     plan_history,
     request_of,
+    written_steps,
 )
 from cli_guard.assistant.replies import answer_both, result_of
 from cli_guard.assistant.request import find_unreadable, read_request
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 ANSWERED_FROM = 5
 # Tasks whose tools find by themselves what they look at.
-SELF_SERVING = ("command_help", "test_workflow")
+SELF_SERVING = ("command_help", "test_workflow", "unsupported")
 
 
 @dataclass
@@ -94,7 +95,8 @@ class LocalAssistant:
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
         # Another kind named by the caller does not get around what the words ask for.
         refused = said.refusal and not find_unreadable(request)
-        wanted: TaskType = "unsupported" if refused else kind or said.kind
+        is_effect = said.kind == "unsupported"
+        wanted: TaskType = "unsupported" if refused or is_effect else kind or said.kind
         return Reading(wanted, decided_by, wishes, said.refusal)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
@@ -116,6 +118,8 @@ class LocalAssistant:
             return plan_explanation(state, KINDS[str(state["task_type"])][0])
         make_plan, _ = KINDS[str(state["task_type"])]
         planned = make_plan(state, self.shell is not None)
+        if planned.last and not planned.failed:
+            planned = replace(planned, steps=written_steps(state))
         if state["wishes"].get("search") and state["round"] == 1 and state["allowed_paths"]:
             return replace(planned, actions=(find_places(state), *planned.actions))
         return planned
