@@ -19,6 +19,11 @@ CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
 BUILDS = frozenset(("build", "docs", "format"))
 # A word to fill in, or a secret that was taken out: such a command is not exact.
 NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
+# Tools that answer one kind of question by themselves, and what for.
+SPECIALISTS = {
+    "read_history": "ask Git",
+    "find_versions": "read what manifests state",
+}
 CODE_USES = ("definition", "import", "call", "use")
 
 
@@ -80,12 +85,14 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     return Planned((*actions, found), last=False)
 
 
-def plan_history(state: State) -> Planned:
-    """Ask Git; where nothing in the history fits, search as for any other question."""
+def plan_asking(state: State, tool: str) -> Planned:
+    """Ask a tool that knows one thing, such as Git's history; where it has no answer, search as for any question."""
     if state["round"] == 1:
-        asked = read_action("read_history", "ask Git", request=state["normalized_input"])
-        return Planned((asked,), last=False)
-    if replies.result_of(state, "read_history").get("lines"):
+        purpose = SPECIALISTS[tool]
+        return Planned(
+            (read_action(tool, purpose, request=state["normalized_input"]),), last=False
+        )
+    if replies.result_of(state, tool).get("lines"):
         return Planned(())
     return plan_answer({**state, "round": state["round"] - 1}, in_repository=True)
 

@@ -235,9 +235,7 @@ def classify(text: str) -> UserRequest:
     if not scored:
         return UserRequest(text, "repo_qna", ("nothing else fits",), unknown())
     risks = [each for each in scored if each.risk]
-    main = next(
-        (each for each in risks if each.risk and each.risk.is_refused), None
-    ) or main_of(scored)
+    main = deciding(scored, risks)
     risk = risks[0].risk if risks else None
     if main in risks and main.kind == "unsupported":
         risk = main.risk
@@ -270,6 +268,16 @@ def classify(text: str) -> UserRequest:
         effects=tuple(dict.fromkeys(effects)),
         edits=writes and main.risk is None,
     )
+
+
+def deciding(scored: Sequence[Scored], risks: Sequence[Scored]) -> Scored:
+    """Return the intent that decides: one that is refused, else a change, then what is left to a person."""
+    refused = [each for each in risks if each.risk and each.risk.is_refused]
+    left = [each for each in risks if each.risk and each.risk.is_left_to_you]
+    main = main_of(scored)
+    if refused:
+        return refused[0]
+    return left[0] if left and main.kind not in (*EDITING, "doc_generation") else main
 
 
 def score(intent: Intent) -> Scored | None:

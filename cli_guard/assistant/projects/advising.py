@@ -72,7 +72,8 @@ class CommandAdviser:
             return self.explain(asked.explain)
         if asked.recipe:
             return _advise_git(asked.recipe, asked.paths)
-        if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
+        of_tests = asked.purpose == "test" and (asked.paths or asked.one_test)
+        if of_tests or (asked.test and asked.purpose in ("test", None)):
             return self.choose_tests()
         described = (
             asked.purpose == "test"
