@@ -17,6 +17,7 @@ from mkdocs.structure.pages import Page
 from cli_guard.__main__ import main
 from cli_guard.cli.app import COMMANDS
 from cli_guard.cli.explain import page as rule_page
+from cli_guard.reviewers.code.remarks import effects
 from cli_guard.rules.catalog import load_all
 
 ROOT = Path(__file__).parent.parent
@@ -79,7 +80,18 @@ def rule_pages() -> dict[str, str]:
             f"- [{name}](rules/{kind}.md#{name}): {load_all()[name].title}"
             for name in sorted(names)
         )
-    return {"rules.md": "# Rules\n\n" + "\n".join(listed) + "\n", **pages}
+    return {"rules.md": "\n".join(("# Rules\n", *listed, "", *severities())), **pages}
+
+
+def severities() -> list[str]:
+    """Return the lines of the section that says what a severity of the rules of `code` means."""
+    rows = [f"| {effect.severity} | {effect.means} |" for effect in effects()]
+    head = [
+        "## What a severity of code means",
+        "",
+        "| severity | what happens if it is true |",
+    ]
+    return [*head, "|---|---|", *rows, ""]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

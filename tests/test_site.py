@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli_guard.cli.app import COMMANDS
+from cli_guard.reviewers.code.remarks import effects
 from cli_guard.rules.catalog import load_all
 
 ROOT = Path(__file__).parent.parent
@@ -36,6 +37,9 @@ def test_it_has_each_command_and_each_rule(tmp_path: Path) -> None:
         for name in re.findall(r'<h2 id="([\w-]+)"', (tmp_path / page).read_text("utf-8"))
     }
     assert names == set(load_all())
+    rules = (tmp_path / "rules.html").read_text("utf-8")
+    assert not [each.name for each in effects() if f"<td>{each.means}</td>" not in rules]
+    assert (tmp_path / "search" / "search_index.json").is_file()
 
 
 def test_what_does_not_belong_there_fails_it(tmp_path: Path) -> None:

@@ -345,7 +345,7 @@ RESTING = """
 import sys
 import time
 from cli_guard.server import __main__, leaving, serving
-serving.RESTS = ((4.0, 0), (1.0, 1))
+serving.RESTS = ((9.0, 0), (3.0, 1))
 leaving.LOOK_SECONDS = 0.2
 __main__.main(sys.argv[1:])
 """

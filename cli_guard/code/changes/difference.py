@@ -108,6 +108,13 @@ class FileDifference:
         """The facts that the file did not have before."""
         return tuple(without(self.new.facts, self._before))
 
+    @cached_property
+    def names_before(self) -> frozenset[str]:
+        """The short names of the units that are touched on the old side, and of the options that went."""
+        names = [unit.name for unit in self.old.units]
+        names += (fact.name for fact in self.went if fact.kind is FactKind.OPTION)
+        return frozenset(map(short_name, names))
+
 
 def compare_file(
     trees: Trees, change: FileChange, old: str | None, new: str | None

@@ -69,6 +69,8 @@ class Losses:
         for file in self.difference.files:
             for each in self.members(file, file.went):
                 went[each.family].append(each)
+        # Of most files nothing went that protects.
+        for file in self.difference.files if went else ():
             for each in self.members(file, file.came, came=True):
                 came[each.family].append(each)
         found: list[Loss] = []

@@ -88,7 +88,9 @@ def facts_of_helper(loss: Loss, difference: ChangeDifference) -> Iterator[CodeFa
     called = {short_name(fact.name)} if fact.kind is FactKind.CALL else set()
     if fact.kind in JUDGED:
         called.update(IDENTIFIER.findall(fact.name))
-    for file in difference.files if called else ():
+    for file in difference.files:
+        if called.isdisjoint(file.names_before):
+            continue
         spans = list(spans_of_gone(called, file, difference))
         for each in file.went if spans else ():
             if any(first <= each.line <= last for first, last in spans):

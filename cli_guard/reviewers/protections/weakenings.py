@@ -61,8 +61,10 @@ def weaker_members(
     file: FileDifference, went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> Iterator[Looser]:
     """Yield the members of a family in whose place a weaker one of the same family came."""
-    lost = net(list(members(file, went)), list(members(file, came)))
-    gained = net(list(members(file, came)), list(members(file, went)))
+    all_lost = list(members(file, went))
+    all_gained = list(members(file, came)) if all_lost else []
+    lost = net(all_lost, all_gained)
+    gained = net(all_gained, all_lost)
     for old, new in islice(product(lost, gained), MOST_PAIRS):
         same = old.family == new.family and old.fact.kind is new.fact.kind
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
