@@ -349,7 +349,11 @@ def plan_effect(state: State, in_repository: bool) -> Planned:
     """Find the command of the project that deploys or publishes; then leave it to a person, with all else wanted."""
     if state["round"] == 1:
         return Planned((find_command(state),), last=False)
-    return Planned((*suggest_command(state), *record(state)))
+    shown = suggest_command(state)
+    # Shown before the gate stops at the rest.
+    if state["round"] == 2 and shown:
+        return Planned(shown, last=False)
+    return Planned(record(state))
 
 
 def missing_names(state: State) -> str | None:

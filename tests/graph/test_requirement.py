@@ -138,6 +138,8 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
         [blocked] = [each for each in state["blocked_actions"] if each["tool"] == tool]
         assert (state["status"], blocked["command"]) == ("needs_review", command)
         assert command in state["final_output"]
+        if state["task_type"] == "unsupported":
+            assert f"(not run): {command}  (Makefile:" in state["final_output"]
         assert state["review_id"] is None and state["tool_requests"] == []
 
     def test_a_library_migration_is_a_plan_with_its_places(self) -> None:
