@@ -235,7 +235,7 @@ def shown_request(state: "State") -> str:
 
 def pending_review(state: "State", invocation: Invocation, root: str) -> PendingReview:
     """Build the pending review of a proposal, as `cli-guard pending` shows it."""
-    ready = {request.tool for request in state["tool_requests"]}
+    ready = {request["tool"] for request in state["tool_requests"]}
     effects = [
         effect_of(each) for each in state["blocked_actions"] if each["tool"] in ready
     ]

@@ -9,12 +9,15 @@ from cli_guard.assistant.explaining import read_explained
 from cli_guard.assistant.history_request import read_history_request
 from cli_guard.assistant.planning import (
     KINDS,
+    SPECIALISTS,
     find_places,
+    plan_asking,
     plan_call,
     plan_explanation,
-    plan_history,
     request_of,
+    written_steps,
 )
+from cli_guard.assistant.projects.versions import asks_for_version
 from cli_guard.assistant.replies import answer_both, result_of
 from cli_guard.assistant.request import find_unreadable, read_request
 from cli_guard.assistant.request_command import read_command_request
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 ANSWERED_FROM = 5
 # Tasks whose tools find by themselves what they look at.
-SELF_SERVING = ("command_help", "test_workflow")
+SELF_SERVING = ("command_help", "test_workflow", "unsupported")
 
 
 @dataclass
@@ -59,7 +62,7 @@ class LocalAssistant:
                 "paths": list(names.paths),
                 "symbols": list(names.symbols),
                 "also": [],
-                "history": True,
+                "asks": "read_history",
             }
             return Reading("repo_qna", "the recorded history", past)
         named = list(dict.fromkeys((*names.paths, *names.missing, *names.outside)))
@@ -91,10 +94,13 @@ class LocalAssistant:
             and (thing := read_explained(request))
         ):
             wishes["explain"], wishes["near"] = thing
+        if said.kind == "repo_qna" and asks_for_version(request):
+            wishes["asks"] = "find_versions"
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
         # Another kind named by the caller does not get around what the words ask for.
         refused = said.refusal and not find_unreadable(request)
-        wanted: TaskType = "unsupported" if refused else kind or said.kind
+        is_effect = said.kind == "unsupported"
+        wanted: TaskType = "unsupported" if refused or is_effect else kind or said.kind
         return Reading(wanted, decided_by, wishes, said.refusal)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
@@ -110,12 +116,14 @@ class LocalAssistant:
         called = request_of(state).server_call
         if called:
             return plan_call(*called)
-        if state["wishes"].get("history"):
-            return plan_history(state)
+        if tool := state["wishes"].get("asks"):
+            return plan_asking(state, tool)
         if state["wishes"].get("explain"):
             return plan_explanation(state, KINDS[str(state["task_type"])][0])
         make_plan, _ = KINDS[str(state["task_type"])]
         planned = make_plan(state, self.shell is not None)
+        if planned.last and not planned.failed:
+            planned = replace(planned, steps=written_steps(state))
         if state["wishes"].get("search") and state["round"] == 1 and state["allowed_paths"]:
             return replace(planned, actions=(find_places(state), *planned.actions))
         return planned
@@ -124,7 +132,7 @@ class LocalAssistant:
         """Yield the lines of the answer; in a chat those are the model's."""
         if state["wishes"].get("chat"):
             return ()
-        for tool in ("read_history", "explain"):
+        for tool in (*SPECIALISTS, "explain"):
             if lines := result_of(state, tool).get("lines"):
                 return list(lines)
         _, answer = KINDS[str(state["task_type"])]

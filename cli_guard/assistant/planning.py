@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from cli_guard.assistant import replies
-from cli_guard.assistant.request import UserRequest, classify
+from cli_guard.assistant.request import LEFT_TO_YOU, UserRequest, classify
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
@@ -19,6 +19,11 @@ CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
 BUILDS = frozenset(("build", "docs", "format"))
 # A word to fill in, or a secret that was taken out: such a command is not exact.
 NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
+# Tools that answer one kind of question by themselves, and what for.
+SPECIALISTS = {
+    "read_history": "ask Git",
+    "find_versions": "read what manifests state",
+}
 CODE_USES = ("definition", "import", "call", "use")
 
 
@@ -80,12 +85,14 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     return Planned((*actions, found), last=False)
 
 
-def plan_history(state: State) -> Planned:
-    """Ask Git; where nothing in the history fits, search as for any other question."""
+def plan_asking(state: State, tool: str) -> Planned:
+    """Ask a tool that knows one thing, such as Git's history; where it has no answer, search as for any question."""
     if state["round"] == 1:
-        asked = read_action("read_history", "ask Git", request=state["normalized_input"])
-        return Planned((asked,), last=False)
-    if replies.result_of(state, "read_history").get("lines"):
+        purpose = SPECIALISTS[tool]
+        return Planned(
+            (read_action(tool, purpose, request=state["normalized_input"]),), last=False
+        )
+    if replies.result_of(state, tool).get("lines"):
         return Planned(())
     return plan_answer({**state, "round": state["round"] - 1}, in_repository=True)
 
@@ -114,6 +121,17 @@ def find_command(state: State) -> Action:
     """Return the call that finds the command for a request."""
     purpose = "find the command in the project's own files"
     return read_action("advise_command", purpose, request=state["normalized_input"])
+
+
+def find_effect_command(state: State) -> tuple[Action, ...]:
+    """Find the command of what is to be deployed or published after a change."""
+    is_wanted = {*request_of(state).recorded} & {*LEFT_TO_YOU.values()}
+    return (find_command(state),) if is_wanted else ()
+
+
+def written_plan(state: State) -> Data:
+    """Return the plan that a tool of this run has written, empty if none has."""
+    return next((r for r in state["tool_results"] if "steps" in r), {})
 
 
 def find_tests_or_command(state: State) -> Action:
@@ -214,7 +232,8 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
     # A plan is to be carried out one day, and a person decides when; a question only wants to know.
     writes = not state["wishes"].get("forbids") and not request_of(state).is_question
     if state["round"] == 1:
-        return Planned((propose(state, "plan_refactoring", "find every use"),), last=False)
+        proposed = propose(state, "plan_refactoring", "find every use")
+        return Planned((proposed, *find_effect_command(state)), last=False)
     if state["round"] > 2:
         return Planned((*write(state, required=True), *record(state)))
     paths = concerned_files(state)
@@ -226,8 +245,9 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
 
 def find_unnamed(state: State) -> tuple[Action, ...]:
     """Search for the words of a request whose plan has found nothing that it names."""
-    is_unknown = state["tool_results"][-1].get("kind") == "unknown"
-    return (find_places(state),) if is_unknown else ()
+    is_unknown = written_plan(state).get("kind") == "unknown"
+    is_searched = bool(replies.result_of(state, "search_repository"))
+    return (find_places(state),) if is_unknown and not is_searched else ()
 
 
 def concerned_files(state: State) -> list[str]:
@@ -235,7 +255,7 @@ def concerned_files(state: State) -> list[str]:
 
     None for a plan whose steps name places: it has found the tests itself.
     """
-    planned = state["tool_results"][-1]
+    planned = written_plan(state)
     if any(step["places"] for step in planned.get("steps", ())):
         return []
     usages = planned.get("usages", ())
@@ -255,16 +275,18 @@ def concerned_files(state: State) -> list[str]:
 
 def plan_change(state: State, in_repository: bool) -> Planned:
     """Plan steps and, where it is mechanical, the patch; then the write and what the request wants recorded."""
-    recorded = record(state)
+    request = request_of(state)
     if state["round"] > 1:
         if searches := find_unnamed(state):
             return Planned(searches, last=False)
+        required = request.edits or not request.recorded
         return Planned(
-            (*write(state, required=not recorded), *recorded), failed=missing_names(state)
+            (*write(state, required=required), *record(state)), failed=missing_names(state)
         )
-    if recorded and request_of(state).only_recorded:
-        return Planned(recorded)
-    return Planned((propose(state, "plan_change", "find what has to change"),), last=False)
+    if request.recorded and request.only_recorded:
+        return Planned(record(state))
+    proposed = propose(state, "plan_change", "find what has to change")
+    return Planned((proposed, *find_effect_command(state)), last=False)
 
 
 def propose(state: State, tool: str, purpose: str) -> Action:
@@ -277,7 +299,12 @@ def write(state: State, *, required: bool) -> tuple[Action, ...]:
     proposal = state["proposal"]
     if not proposal and not required:
         return ()
-    steps = (step for result in state["tool_results"] for step in result.get("steps", ()))
+    steps = (
+        step
+        for result in state["tool_results"]
+        for step in result.get("steps", ())
+        if step.get("command") is None
+    )
     paths = proposal.get("paths") or list(
         dict.fromkeys(path for step in steps for path in step["paths"])
     )
@@ -285,31 +312,53 @@ def write(state: State, *, required: bool) -> tuple[Action, ...]:
     return (Action("write_file", arguments, risk="write", purpose="change the files"),)
 
 
+def written_steps(state: State) -> tuple[Action, ...]:
+    """Return the steps of the plan that a tool has written, in order, each as the action that it stands for."""
+    whole = replies.result_of(state, "find_tests").get("whole", "")
+    actions = []
+    for step in written_plan(state).get("steps", ()):
+        purpose = step["purpose"]
+        if step.get("command") is not None:
+            command = step["command"] or whole
+            run: Data = {"command": command} if command else {}
+            actions.append(Action("run_command", run, risk="execute", purpose=purpose))
+        elif step["paths"]:
+            paths: Data = {"paths": list(step["paths"])}
+            actions.append(Action("write_file", paths, risk="write", purpose=purpose))
+    return tuple(actions)
+
+
 def record(state: State) -> tuple[Action, ...]:
     """Make the commits, pushes and pull requests that the request asks for."""
-    by_git: Data = {"content": "", "findings": 0}
-    by_host: Data = {"purpose": state["normalized_input"][:2_000]}
-    return tuple(
-        Action(
-            tool,
-            by_git if tool.startswith("git_") else by_host,
-            risk="git",
-            purpose="record the change",
-        )
-        for tool in request_of(state).recorded
-    )
+    return tuple(effect_action(state, tool) for tool in request_of(state).recorded)
+
+
+def effect_action(state: State, tool: str) -> Action:
+    """Return the call of a tool with an effect outside the files; what is deployed or published names its command."""
+    if tool.startswith("git_"):
+        by_git: Data = {"content": "", "findings": 0}
+        return Action(tool, by_git, risk="git", purpose="record the change")
+    outside: Data = {"purpose": state["normalized_input"][:2_000]}
+    command = replies.result_of(state, "advise_command").get("command")
+    if tool in LEFT_TO_YOU.values() and command:
+        outside["command"] = command
+    return Action(tool, outside, risk="external", purpose=tool.replace("_", " "))
+
+
+def plan_effect(state: State, in_repository: bool) -> Planned:
+    """Find the command of the project that deploys or publishes; then leave it to a person, with all else wanted."""
+    if state["round"] == 1:
+        return Planned((find_command(state),), last=False)
+    shown = suggest_command(state)
+    # Shown before the gate stops at the rest.
+    if state["round"] == 2 and shown:
+        return Planned(shown, last=False)
+    return Planned(record(state))
 
 
 def missing_names(state: State) -> str | None:
     """Return why a plan fails: all that the request names is missing."""
-    planned = next(
-        (
-            r
-            for r in state["tool_results"]
-            if r["tool"] in ("plan_refactoring", "plan_change")
-        ),
-        {},
-    )
+    planned = written_plan(state)
     if (
         not planned.get("missing")
         or planned.get("usages")
@@ -330,4 +379,5 @@ KINDS: dict[
     "command_help": (plan_command, replies.answer_command),
     "test_workflow": (plan_tests, replies.answer_tests),
     "code_change": (plan_change, replies.answer_change),
+    "unsupported": (plan_effect, replies.answer_command),
 }

@@ -46,6 +46,8 @@ RECORDED = {
     "git_push": "pushes",
     "open_pull_request": "pull_requests",
 }
+# What no tool does, and a person may: the kind of risk, and the tool that leaves it to them.
+LEFT_TO_YOU = {"deployment": "deploy", "publish": "publish"}
 EDITING: tuple[TaskType, ...] = ("code_change", "refactor_plan")
 
 
@@ -53,14 +55,35 @@ EDITING: tuple[TaskType, ...] = ("code_change", "refactor_plan")
 class Risk:
     """What makes a request more than reading.
 
-    `words` are those that decided. `supported` says whether there is a way with a person's approval (a commit, a push):
-    without one the request ends as a controlled failure and never becomes a command. `reason` is one line for the user.
+    `words` are those that decided. `supported` says whether there is a tool for it (a commit, a push). Without one the
+    request ends as a controlled failure and never becomes a command, unless it `is_left_to_you`: then a person is shown
+    what would be run. `reason` is one line for the user.
     """
 
     kind: str
     words: str
     supported: bool
     reason: str
+
+    @property
+    def is_left_to_you(self) -> bool:
+        return self.kind in LEFT_TO_YOU
+
+    @property
+    def is_refused(self) -> bool:
+        return not (self.supported or self.is_left_to_you)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Return the tools for what is to happen outside the files: a commit, a push, a pull request, a deployment."""
+        if self.is_left_to_you:
+            return (LEFT_TO_YOU[self.kind],)
+        return tools_in(self.words)
+
+
+def tools_in(words: str) -> tuple[str, ...]:
+    """Return the tools for what words want recorded."""
+    return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
 
 
 @dataclass(frozen=True)
@@ -71,7 +94,8 @@ class UserRequest:
     taken in more than one way. `searches` says whether it may be a question about the code although its kind is another
     one: both are answered then. `also` are the kinds of further intents, in their order. `writes` says whether files
     should change, `forbids` whether the request says that none may, `runs` whether it orders that something be run.
-    `names` are the paths and the code that it names.
+    `names` are the paths and the code that it names. `effects` are the tools for what its words want to happen outside
+    the files; `edits` says whether files are to be changed before that.
     """
 
     text: str
@@ -85,19 +109,18 @@ class UserRequest:
     forbids: bool = False
     runs: bool = False
     names: Names = NO_NAMES
+    effects: tuple[str, ...] = ()
+    edits: bool = False
 
     @property
     def refusal(self) -> str:
         """Return why no tool can do it, "" if one can."""
         if not self.server_call and (reason := find_unreadable(self.text)):
             return reason
-        if self.risk and not self.risk.supported:
+        if self.risk and self.risk.is_refused:
             return self.risk.reason
-        return (
-            "this is nothing that a repository's assistant does"
-            if self.kind == "unsupported"
-            else ""
-        )
+        is_ours = self.kind != "unsupported" or (self.risk and self.risk.is_left_to_you)
+        return "" if is_ours else "this is nothing that a repository's assistant does"
 
     @property
     def topic(self) -> str:
@@ -120,11 +143,9 @@ class UserRequest:
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """Return the tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
-        words = self.risk.words if self.risk else ""
-        if self.only_recorded:
-            words = self.text
-        return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
+        """Return the tools for what is to happen afterwards, outside the files, in the order of the graph's tools."""
+        wanted = {*self.effects, *(tools_in(self.text) if self.only_recorded else ())}
+        return tuple(tool for tool in (*RECORDED, *LEFT_TO_YOU.values()) if tool in wanted)
 
     @property
     def only_recorded(self) -> bool:
@@ -214,9 +235,7 @@ def classify(text: str) -> UserRequest:
     if not scored:
         return UserRequest(text, "repo_qna", ("nothing else fits",), unknown())
     risks = [each for each in scored if each.risk]
-    main = next(
-        (each for each in risks if each.risk and not each.risk.supported), None
-    ) or main_of(scored)
+    main = deciding(scored, risks)
     risk = risks[0].risk if risks else None
     if main in risks and main.kind == "unsupported":
         risk = main.risk
@@ -233,6 +252,8 @@ def classify(text: str) -> UserRequest:
         dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported"))
     )
     runs = any(map(orders_a_run, scored))
+    writes = wants_writing(main, text, forbids)
+    effects = [tool for each in risks if each.risk for tool in each.risk.tools]
     return UserRequest(
         text,
         main.kind,
@@ -241,10 +262,22 @@ def classify(text: str) -> UserRequest:
         risk,
         risk is None and may_be_question(main),
         also,
-        wants_writing(main, text, forbids),
+        writes,
         forbids,
         runs,
+        effects=tuple(dict.fromkeys(effects)),
+        edits=writes and main.risk is None,
     )
+
+
+def deciding(scored: Sequence[Scored], risks: Sequence[Scored]) -> Scored:
+    """Return the intent that decides: one that is refused, else a change, then what is left to a person."""
+    refused = [each for each in risks if each.risk and each.risk.is_refused]
+    left = [each for each in risks if each.risk and each.risk.is_left_to_you]
+    main = main_of(scored)
+    if refused:
+        return refused[0]
+    return left[0] if left and main.kind not in (*EDITING, "doc_generation") else main
 
 
 def score(intent: Intent) -> Scored | None:

@@ -22,6 +22,12 @@ OPENINGS = {
     "extract": re.compile(
         r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE
     ),
+    "split": re.compile(
+        r"(?:(?:please|can you|could you|plan|show|propose|suggest|how|to|should|we|i|would|you) )*"
+        r"(?:(?:a |the )?split(?:ting)? of\b|(?:split|divide|decompose)\b"
+        r"|(?:cut|break|carve|chop|take|pull)\b.{1,200}\b(?:into|up|apart|in (?:two|three|four|half))\b)",
+        re.IGNORECASE,
+    ),
     "delete": re.compile(
         r"(?:please )?(?:delete|drop|remove) (?:the )?(?:file |module )?\S+$", re.IGNORECASE
     ),
@@ -44,7 +50,7 @@ class Change:
     only_tests: bool = False
 
     def opens_as(self, form: str) -> bool:
-        """Return whether the request begins like one to `swap`, `extract` or `delete`."""
+        """Return whether the request begins like one to `swap`, `extract`, `split` or `delete`."""
         return OPENINGS[form].match(self.request) is not None
 
     def get(self, name: str) -> str:

@@ -12,7 +12,7 @@ from cli_guard.rules.catalog import read_table
 # fmt: off
 CommandPurpose = Literal[
     "test", "lint", "format", "typecheck", "build", "run", "install", "docs", "clean", "release", "coverage",
-    "benchmark", "migrate", "other",
+    "benchmark", "migrate", "deploy", "other",
 ]
 # fmt: on
 PURPOSES: tuple[CommandPurpose, ...] = get_args(CommandPurpose)

@@ -93,6 +93,13 @@ def advise_command(world: World, arguments: Wish) -> ToolOutput:
     return ToolOutput(plain_data(advise(arguments.request, world.snapshot)))
 
 
+def find_versions(world: World, arguments: Wish) -> ToolOutput:
+    """Find the versions that manifests and lock files state of what a question names."""
+    from cli_guard.assistant.projects.versions import describe_versions
+
+    return ToolOutput({"lines": describe_versions(arguments.request, world.snapshot)})
+
+
 def suggest_command(world: World, arguments: CommandArguments) -> ToolOutput:
     """Show a command as text, with what it would do."""
     from cli_guard.commands import judge
@@ -224,6 +231,7 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         advise_command,
         suggest_command,
         find_tests,
+        find_versions,
         read_history,
         explain,
         simulate_tests,

@@ -1,5 +1,6 @@
 """The second half of the flow: plan, act on what is safe, stop for what is not, answer."""
 
+from dataclasses import replace
 from typing import Protocol
 
 from langgraph.runtime import Runtime
@@ -7,10 +8,10 @@ from langgraph.types import interrupt
 
 from cli_guard.errors import CliGuardError
 from cli_guard.graph.answer import answer_text, review_text
-from cli_guard.graph.context import Context, assistant_of, context_of
+from cli_guard.graph.context import Context, Planned, assistant_of, context_of
 from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
-from cli_guard.graph.state import Data, State, log, ran_of
+from cli_guard.graph.state import Data, State, as_data, log, ran_of, requested
 from cli_guard.graph.tools.tool import Tool, ToolOutput, World
 from cli_guard.model import Action, Category, Finding
 from cli_guard.policy.gate import RUN_CHECKS
@@ -60,10 +61,20 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
     return {
         "round": number,
         "last_round": planned.last,
-        "plan": [*state["plan"], *map(shown_action, actions)],
-        "tool_requests": actions,
+        "plan": [*state["plan"], *shown_plan(planned)],
+        "tool_requests": list(map(as_data, actions)),
         "action_log": entry,
     }
+
+
+def shown_plan(planned: Planned) -> list[Data]:
+    """Return the actions of a round as they may be shown: a write that was planned in steps as its steps, in order."""
+    others = [
+        action
+        for action in planned.actions
+        if not (planned.steps and action.risk == "write")
+    ]
+    return [*map(as_data, planned.steps), *map(shown_action, others)]
 
 
 def shown_action(action: Action) -> Data:
@@ -82,12 +93,7 @@ def shown_action(action: Action) -> Data:
         arguments = {
             key: value for key, value in arguments.items() if key not in TEXTS or not value
         }
-    return {
-        "tool": action.tool,
-        "arguments": arguments,
-        "risk": action.risk,
-        "purpose": action.purpose,
-    }
+    return as_data(replace(action, arguments=arguments))
 
 
 def is_repeated(found: Finding, known: list[Finding]) -> bool:
@@ -114,7 +120,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     proposal = state["proposal"]
     snapshot = state["repo_snapshot"]
     entries: list[Data] = []
-    for request in state["tool_requests"]:
+    for request in requested(state):
         output = call_tool(context.tools[request.tool], request.arguments, world)
         status = "failed" if output.failed or "error" in output.data else "ok"
         results.append({"tool": request.tool, "status": status, **output.data})
@@ -171,9 +177,8 @@ def request_human_review(*, pause: bool) -> Node:
             reason = answer.get("reason")
             if answer.get("approved"):
                 entry += log("request_human_review", approved_by=by, reason=reason)
-                denied = denied_now(
-                    state["tool_requests"], context_of(runtime.context, state)
-                )
+                context = context_of(runtime.context, state)
+                denied = denied_now(requested(state), context)
                 if denied:
                     # A deny overrides an approval.
                     return {

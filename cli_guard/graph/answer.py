@@ -118,7 +118,7 @@ def review_lines(state: State) -> Iterable[str]:
     if state["status"] != "needs_review":
         return
     yield f"Needs review: {state['review_reason']}."
-    ready = {request.tool for request in state["tool_requests"] if state["review_id"]}
+    ready = {each["tool"] for each in state["tool_requests"] if state["review_id"]}
     for each in state["blocked_actions"]:
         if each["tool"] not in ("read_file", "write_file", *ready) and not each[
             "tool"

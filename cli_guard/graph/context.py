@@ -50,7 +50,8 @@ class Planned:
     """The next actions of a planner; `last`: there is no further round.
 
     `answered`: the planner has an answer, even without any action. `failed` is why the task cannot be done, in one
-    line. `log` are its entries in the action log.
+    line. `log` are its entries in the action log. `steps` are those of the change that the actions write, in order: the
+    plan shows them in place of the write.
     """
 
     actions: tuple[Action, ...]
@@ -58,6 +59,7 @@ class Planned:
     answered: bool = False
     failed: str | None = None
     log: tuple[Data, ...] = ()
+    steps: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True)

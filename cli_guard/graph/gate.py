@@ -11,7 +11,7 @@ from cli_guard.approvals.counting import review_id
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
-from cli_guard.graph.state import Data, State, log
+from cli_guard.graph.state import Data, State, as_data, log, requested
 from cli_guard.model import Action, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.gate import (
     RECORDING,
@@ -40,7 +40,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
     entries: list[Data] = []
     asked: list[tuple[Action, Verdict]] = []
     allowed = set(state["allowed_paths"])
-    for action in state["tool_requests"]:
+    for action in requested(state):
         tool = context.tools.get(action.tool)
         records = reviews_change and tool and tool.risk == RECORDING
         if records and tool and not tool.problem_with(action.arguments):
@@ -141,7 +141,7 @@ def waiting(
             *state["blocked_actions"],
             *(each for one in asked for each in blocked_by(*one)),
         ],
-        "tool_requests": ready,
+        "tool_requests": list(map(as_data, ready)),
         "action_log": entries,
     }
 

@@ -24,7 +24,7 @@ from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
 from cli_guard.graph.deferred import DeferredModule, keep_callbacks
-from cli_guard.graph.state import Data, State, is_intact
+from cli_guard.graph.state import Data, State, is_intact, requested
 from cli_guard.hooks import MESSAGE, PUSH, event_of
 from cli_guard.lazy import dataclass
 from cli_guard.model import Action
@@ -147,10 +147,7 @@ def resume_review(
     `requests` are those that the person was shown; raises UsageError if the run has others.
     """
     with open_paused(path) as graph:
-        if (
-            requests is not None
-            and graph.get_state(THREAD).values["tool_requests"] != requests
-        ):
+        if requests is not None and requested(graph.get_state(THREAD).values) != requests:
             raise UsageError("the pending request is not the one that was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
         context = context or Context()
@@ -164,7 +161,7 @@ def resume_review(
 
 def waiting_requests(path: Path) -> list[Action]:
     """Return the actions that an approval of a paused run starts. Raises UsageError."""
-    return waiting_state(path)["tool_requests"]
+    return requested(waiting_state(path))
 
 
 def waiting_state(path: Path) -> State:

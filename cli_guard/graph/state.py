@@ -33,8 +33,9 @@ ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|\][^\x07\x1b]{0,300}(?:\x07
 class State(TypedDict, total=False):
     """The data that nodes pass on; the fields down to `metadata` are those of the requirement (Appendix E).
 
+    `tool_requests` are exact, secrets included; `plan` is what was planned so far, as it may be shown.
     `context_items` is what a reader of the state needs to follow a run over a snapshot: the review of a change that is
-    handed in, as a hook does, has none. `plan` is what was planned so far, as it may be shown.
+    handed in, as a hook does, has none.
     `last_round`: the planner wants nothing more. `restricted`: the caller named the paths that may be looked at.
     `wishes` is what the words of the request say: `paths` and `symbols` that it names, `named` (a path is given),
     `writes` (files should change), `forbids` (none may), `runs` (something is to be run), `also` (further kinds of
@@ -52,7 +53,7 @@ class State(TypedDict, total=False):
     repo_snapshot: dict[str, str]
     context_items: list[Data]
     plan: list[Data]
-    tool_requests: list[Action]
+    tool_requests: list[Data]
     tool_results: list[Data]
     blocked_actions: list[Data]
     requires_human_review: bool
@@ -83,15 +84,13 @@ def normalise(text: str) -> str:
 # The only types that reading a checkpoint may build, besides plain data.
 KEPT_TYPES = tuple(
     (kind.__module__, kind.__name__)
-    for kind in (Action, Finding, Suppressed, Skipped, *FINDING_ENUMS.values())
+    for kind in (Finding, Suppressed, Skipped, *FINDING_ENUMS.values())
 )
 
 
 def is_intact(state: Mapping[str, Any]) -> bool:
     """Return whether a state read from a checkpoint has its types again; an older version kept plain data."""
-    requests = state["tool_requests"]
     objects = (
-        (Action, requests),
         (Finding, state["findings"]),
         (Finding, [each["finding"] for each in state["judged"]]),
         (Suppressed, state["suppressed"]),
@@ -99,9 +98,32 @@ def is_intact(state: Mapping[str, Any]) -> bool:
     )
     return all(
         isinstance(each, kind) for kind, listed in objects for each in listed
-    ) and all(
-        isinstance(each.tool, str) and isinstance(each.arguments, dict) for each in requests
+    ) and all(map(is_request, state["tool_requests"]))
+
+
+def is_request(value: object) -> bool:
+    """Return whether a value has the form of a tool request."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"tool", "arguments", "risk", "purpose"}
+        and isinstance(value["arguments"], dict)
+        and all(isinstance(value[key], str) for key in ("tool", "risk", "purpose"))
     )
+
+
+def requested(state: Mapping[str, Any]) -> list[Action]:
+    """Return the tool requests of a state as actions."""
+    return [Action(**each) for each in state["tool_requests"]]
+
+
+def as_data(action: Action) -> Data:
+    """Return an action as a state keeps it: plain data, under the names of the requirement."""
+    return {
+        "tool": action.tool,
+        "arguments": dict(action.arguments),
+        "risk": action.risk,
+        "purpose": action.purpose,
+    }
 
 
 def ran_of(state: State) -> Data:

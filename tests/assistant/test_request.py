@@ -247,7 +247,8 @@ def test_slips_of_the_pen(request_: str, kind: str) -> None:
             ("doc_generation", "change_review"),
         ),
         ("Rename load and save", "refactor_plan", ()),
-        ("Fix the tests and then deploy to production", "unsupported", ("code_change",)),
+        ("Fix the tests and then deploy to production", "code_change", ()),
+        ("Explain the cache, then deploy", "unsupported", ("repo_qna",)),
     ],
 )
 def test_further_wishes_are_named(request_: str, kind: str, also: tuple[str, ...]) -> None:

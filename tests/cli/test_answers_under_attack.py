@@ -8,7 +8,6 @@ import subprocess
 import threading
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +68,13 @@ def test_a_changed_checkpoint_is_another_question(shop: Repo, what: str) -> None
 
     def change(values: dict[str, Any]) -> dict[str, Any]:
         requests = deepcopy(values["tool_requests"])
-        arguments = requests[0].arguments
+        arguments = requests[0]["arguments"]
         if what == "patch":
             arguments["patch"] = arguments["patch"].replace("slugify", "evil")
         elif what == "path":
             arguments["patch"] = arguments["patch"].replace("src/page.py", ".git/config")
         elif what == "tool":
-            requests[0] = replace(
-                requests[0], tool="run_command", arguments={"command": "touch pwned"}
-            )
+            requests[0] |= {"tool": "run_command", "arguments": {"command": "touch pwned"}}
         else:
             arguments["bases"]["src/page.py"] = None
         return {"tool_requests": requests}
@@ -107,7 +104,7 @@ def test_what_changes_while_a_person_reads(shop: Repo) -> None:
         def readline(self, size: int = -1) -> str:  # type: ignore[override]
             def change(values: dict[str, Any]) -> dict[str, Any]:
                 requests = deepcopy(values["tool_requests"])
-                arguments = requests[0].arguments
+                arguments = requests[0]["arguments"]
                 arguments["patch"] = arguments["patch"].replace("slugify", "evil")
                 return {"tool_requests": requests}
 

@@ -24,7 +24,7 @@ from cli_guard.assistant.approve import find_requests
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import GitRepository
 from cli_guard.graph.gate import proposal_id
-from cli_guard.graph.state import State
+from cli_guard.graph.state import State, as_data, requested
 from cli_guard.model import Action
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
@@ -310,8 +310,8 @@ def forged(repo: Repo, found: str, change: Callable[[list[Action]], list[Action]
     made: list[Action] = []
 
     def values(held: dict[str, Any]) -> dict[str, object]:
-        made.extend(change(deepcopy(held["tool_requests"])))
-        return {"tool_requests": made}
+        made.extend(change(requested(deepcopy(held))))
+        return {"tool_requests": list(map(as_data, made))}
 
     state = records(repo)
     state_values(state.checkpoint(found), values)

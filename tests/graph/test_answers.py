@@ -163,8 +163,6 @@ def test_blank_input_fails_before_context_is_chosen(blank: Any) -> None:
 @table(
     "request_",
     [
-        "Deploy the shop to production",
-        "Publish the package",
         "Force-push my branch",
         "rm -rf the build folder",
         "Print all secrets",

@@ -185,6 +185,8 @@ def test_every_tool_has_a_risk_class_that_the_gate_knows() -> None:
     assert {name for name, risk in risks.items() if risk == "write"} == {"write_file"}
     assert {name for name, risk in risks.items() if risk == "execute"} == {"run_command"}
     assert {name for name, risk in risks.items() if risk == "external"} == {
-        "open_pull_request"
+        "open_pull_request",
+        "deploy",
+        "publish",
     }
     assert set(risks.values()) == {"read_only", "git", "write", "execute", "external"}

@@ -20,7 +20,7 @@ from cli_guard.graph import build_graph
 from cli_guard.graph.build import with_kept_types
 from cli_guard.graph.context import Context
 from cli_guard.graph.run import resume_review, run_review
-from cli_guard.model import Action, Finding, Severity, Skipped
+from cli_guard.model import Finding, Severity, Skipped
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -137,16 +137,17 @@ def test_a_state_survives_a_checkpoint(
     assert caplog.records == [], "nothing of it was unknown to the library"
 
 
+COMMIT = {"tool": "git_commit", "arguments": {}, "risk": "git", "purpose": ""}
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        {
-            "tool_requests": [
-                {"tool": "git_commit", "arguments": {}, "risk": "git", "purpose": ""}
-            ]
-        },
-        {"tool_requests": [Action("git_commit", "rm -rf /")]},  # type: ignore[arg-type]
-        {"tool_requests": [Action(["git_commit"])]},  # type: ignore[arg-type]
+        {"tool_requests": [Skipped("git_commit", "rm -rf /")]},
+        {"tool_requests": [{"tool": "git_commit"}]},
+        {"tool_requests": [{**COMMIT, "arguments": "rm -rf /"}]},
+        {"tool_requests": [{**COMMIT, "tool": ["git_commit"]}]},
+        {"tool_requests": [{**COMMIT, "run": "rm -rf /"}]},
         {"findings": [{"rule": "code-eval"}]},
         {"judged": [{"finding": {"rule": "code-eval"}, "decision": "review"}]},
         {"judged": ["all"]},

@@ -102,6 +102,46 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
         assert "+def sum_up(" in state["final_output"]
         assert state["repo_snapshot"] == RENAMED
 
+    def test_a_plan_holds_each_step_in_order(self) -> None:
+        state = ask("Rename slug to slugify and commit it")
+        steps = [
+            (each["tool"], each["arguments"].get("paths"), each["risk"])
+            for each in state["plan"]
+            if each["risk"] != "read_only"
+        ]
+        assert steps == [
+            ("write_file", ["src/utils.py"], "write"),
+            ("write_file", ["src/page.py", "tests/test_utils.py"], "write"),
+            ("run_command", None, "execute"),
+            ("git_commit", None, "git"),
+        ]
+        assert state["plan"][-2]["arguments"]["command"] == "pytest tests/test_utils.py"
+        assert [type(each) for each in state["tool_requests"]] == [dict]
+        # What only runs tests changes no file.
+        read_only = ask("Plan a refactoring of src/utils.py")
+        written = {each["path"] for each in read_only["blocked_actions"]}
+        assert written == {"src/utils.py", "src/page.py"}
+
+    @pytest.mark.parametrize(
+        ("request_", "tool", "command"),
+        [
+            ("Deploy the shop to production", "deploy", "make ship"),
+            ("Publish the package to PyPI", "publish", "make upload"),
+            ("Fix src/page.py and deploy", "deploy", "make ship"),
+        ],
+    )
+    def test_what_would_be_deployed_or_published_is_shown(
+        self, request_: str, tool: str, command: str
+    ) -> None:
+        makefile = "ship:\n\tkubectl apply -f k8s\nupload:\n\ttwine upload dist/*\n"
+        state = ask(request_, {**SHOP, "Makefile": makefile})
+        [blocked] = [each for each in state["blocked_actions"] if each["tool"] == tool]
+        assert (state["status"], blocked["command"]) == ("needs_review", command)
+        assert command in state["final_output"]
+        if state["task_type"] == "unsupported":
+            assert f"(not run): {command}  (Makefile:" in state["final_output"]
+        assert state["review_id"] is None and state["tool_requests"] == []
+
     def test_a_library_migration_is_a_plan_with_its_places(self) -> None:
         state = ask("Plan a refactor from log4j to slf4j", LOG4J)
         assert state["task_type"] == "refactor_plan"
@@ -163,6 +203,17 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
             ("Open a pull request with my changes", {"open_pull_request"}),
             ("Rename slug to slugify and commit it", {"write_file", "git_commit"}),
             ("Implement a shopping cart in src/page.py", {"write_file"}),
+            (
+                "Fix src/page.py, commit and open a pull request",
+                {"write_file", "git_commit", "open_pull_request"},
+            ),
+            ("fix, commit and push", {"write_file", "git_commit", "git_push"}),
+            (
+                "Rename slug to slugify, commit, push and deploy",
+                {"write_file", "git_commit", "git_push", "deploy"},
+            ),
+            ("Deploy the shop to production", {"deploy"}),
+            ("Publish the package to PyPI", {"publish"}),
         ],
     )
     def test_writes_commits_and_pull_requests_go_to_review(
@@ -171,6 +222,7 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
         state = ask(request_)
         assert (state["status"], state["requires_human_review"]) == ("needs_review", True)
         assert {each["tool"] for each in state["blocked_actions"]} == tools
+        assert tools <= {each["tool"] for each in state["plan"]}
         assert state["review_reason"]
         assert state["repo_snapshot"] == SHOP
 
@@ -235,10 +287,8 @@ class Test_failure_cases:  # noqa: N801
     @pytest.mark.parametrize(
         "request_",
         [
-            "Deploy the shop to production",
             "Print all the credentials",
             "Delete the production database",
-            "Publish the package to PyPI",
             "Terraform apply to our AWS account",
         ],
     )

@@ -273,12 +273,12 @@ def test_two_commands_wait_one_after_the_other(tmp_path: Path) -> None:
     with serve([call(*runs), say("Both.")]) as server:
         session = Session(server.base_url, tmp_path)
         state = session.turn()
-        assert [each.arguments["command"] for each in state["tool_requests"]] == [
+        assert [each["arguments"]["command"] for each in state["tool_requests"]] == [
             "touch one"
         ]
         session.loop.resume(session.answer(approved=True, by="Ada", reason=""))
         state = session.go_on()
-        assert [each.arguments["command"] for each in state["tool_requests"]] == [
+        assert [each["arguments"]["command"] for each in state["tool_requests"]] == [
             "touch two"
         ]
         session.loop.resume(session.answer(approved=True, by="Ada", reason=""))
@@ -292,8 +292,8 @@ def test_a_commit_is_the_command_that_makes_it(tmp_path: Path) -> None:
         session = Session(server.base_url, tmp_path)
         state = session.turn()
     (request,) = state["tool_requests"]
-    assert request.tool == "run_command"
-    assert request.arguments["command"] == f"git commit -m '{message}'"
+    assert request["tool"] == "run_command"
+    assert request["arguments"]["command"] == f"git commit -m '{message}'"
     assert state["status"] == "needs_review"
 
 

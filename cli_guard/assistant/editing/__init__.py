@@ -43,13 +43,10 @@ def plan_refactor(
     """
     sources = Sources(texts, seconds)
     intent = read_request(request, texts).change
-    old = intent.get("old")
-    is_file = old.removeprefix("./") in sources.texts
-    # "convert lib/view.js to TypeScript" is about a file, not about a library of that name.
-    if intent.kind == "migrate" and not is_file:
-        return plan_migrate(sources, intent)
     is_swap = intent.kind == "replace" or intent.opens_as("swap")
-    if is_swap and " " not in intent.get("new") and is_library(sources, old):
+    is_move = intent.kind == "migrate" or (is_swap and " " not in intent.get("new"))
+    # "convert lib/view.js to TypeScript" and "from loading to pathlib" are about code here, not about a library.
+    if is_move and is_library(sources, intent.get("old")):
         return plan_migrate(sources, intent)
     return PLANNERS.get(intent.kind, plan_open)(sources, intent)
 

@@ -167,7 +167,7 @@ def add_tests(
         if is_short
         else "Run the tests that cover it"
     )
-    draft.add_step(head, tests, places=lines)
+    draft.add_step(head, tests, places=lines, command=command if is_short else "")
 
 
 def find_prose(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.impact import add_tests, find_prose
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft, draft_unknown
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.sources import (
     Sources,
     is_configuration,
@@ -37,13 +37,11 @@ def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
     """Return the plan for "from A to B", without a patch: what one library does in another is for a person to know."""
     old = intent.get("old")
     new = intent.get("new")
-    package = re.split(r"[/:]", old)[-1]
+    package = package_of(old)
     found = find_imports(sources, package)
     uses = [use for path in found for use in find_bound_uses(sources, path, found[path])]
     listed = list(find_manifests(sources, package))
     usages = usages_of(sources, package)
-    if not (found or listed or usages):
-        return draft_unknown(sources, "migrate", old, intent)
     draft = PlanDraft(
         sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages
     )
@@ -79,6 +77,11 @@ def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
     return draft.propose()
 
 
+def package_of(name: str) -> str:
+    """Return what an import says of a library: `log4j` of `org/apache/log4j`, `core` of `@scope/core`."""
+    return re.split(r"[/:]", name)[-1]
+
+
 def show_places(places: list[Place]) -> list[str]:
     return [f"{path}:{line}: {text}" for path, line, text in places]
 
@@ -95,10 +98,18 @@ def find_imports(sources: Sources, package: str) -> dict[str, list[re.Match[str]
 
 
 def is_library(sources: Sources, name: str) -> bool:
-    """Return whether a file imports something of this name that is not a file or a folder of the repository."""
-    parts = {part for path in sources.texts for part in path.replace(".", "/").split("/")}
-    is_name = re.fullmatch(r"@?[\w./-]+", name) is not None
-    return is_name and name not in parts and bool(find_imports(sources, name))
+    """Return whether code imports, or a manifest lists, something of this name that the repository does not hold."""
+    own = {
+        part
+        for path in sources.texts
+        if sources.language(path) is not None and not is_configuration(path)
+        for part in PurePosixPath(path).with_suffix("").parts
+    }
+    is_name = re.fullmatch(r"@?[\w.:/-]+", name) is not None
+    if not is_name or name in own:
+        return False
+    package = package_of(name)
+    return bool(find_imports(sources, package)) or any(find_manifests(sources, package))
 
 
 def find_bound_uses(

@@ -24,6 +24,7 @@ from cli_guard.assistant.editing.sources import (
     join_some,
     list_first,
 )
+from cli_guard.assistant.editing.splitting import add_split
 from cli_guard.assistant.editing.subjects import (
     CodeSubject,
     find_exact,
@@ -52,7 +53,8 @@ def plan_open(sources: Sources, intent: Change) -> EditPlan:
     found = find_exact(sources, intent, code) or find_exact(sources, intent, ())
     lost = [] if found else [show_near(sources, each) for each in intent.names.symbols[:3]]
     if not found and not named:
-        what = join_some([*missing, *lost])
+        library = intent.get("old") if intent.kind == "migrate" else ""
+        what = join_some([*missing, *lost]) or library
         said = f"Nothing in the repository is named like {what}"
         draft.kind = "unknown"
         asks = "name a file, a function or a class (a plan from words alone needs a model)"
@@ -114,7 +116,11 @@ def plan_subjects(
     lines = list_first(
         [show_signature(sources, each) for each in subjects], MOST_SHOWN, "definition"
     )
-    draft.add_step(what, paths, places=lines)
+    if is_whole and intent.opens_as("split"):
+        for path in paths:
+            add_split(draft, path)
+    else:
+        draft.add_step(what, paths, places=lines)
     if intent.only_tests:
         return
     files = list(dict.fromkeys(each.path for each in callers))

@@ -17,6 +17,7 @@ from cli_guard.assistant.editing.sources import (
 )
 from cli_guard.assistant.editing.usages import Place, UsageGroup, usages_of
 from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.projects.running import command_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
@@ -34,12 +35,16 @@ IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,60}")
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One thing to do, and where; `mechanical` if the patch does it. `places` are lines that say what is there."""
+    """One thing to do, and where; `mechanical` if the patch does it. `places` are lines that say what is there.
+
+    `command` runs the tests of a step that only runs tests: "" where it is unknown, None for every other step.
+    """
 
     purpose: str
     paths: tuple[str, ...] = ()
     mechanical: bool = False
     places: tuple[str, ...] = ()
+    command: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +102,18 @@ class PlanDraft:
         *,
         is_mechanical: bool = True,
         places: Sequence[str] = (),
+        command: str | None = None,
     ) -> None:
         """Add a step, if there is a file that it is about."""
         if paths:
             self.steps.append(
-                PlanStep(purpose, tuple(dict.fromkeys(paths)), is_mechanical, tuple(places))
+                PlanStep(
+                    purpose,
+                    tuple(dict.fromkeys(paths)),
+                    is_mechanical,
+                    tuple(places),
+                    command,
+                )
             )
 
     def ask(self, step: str, *missing: str) -> EditPlan:
@@ -177,7 +189,9 @@ class PlanDraft:
                 if tests
                 else "Run all tests: no test names it"
             )
-            steps.append(PlanStep(purpose, tests))
+            chosen = [(path, ()) for path in tests]
+            command = command_for(chosen, sources.texts) if chosen else None
+            steps.append(PlanStep(purpose, tests, command=command or ""))
         unread = join_some([each.path for each in sources.skipped])
         risks = [f"no patch: {reason}"] if reason else []
         risks += [f"not every file was read to its end: {unread}"] if unread else []

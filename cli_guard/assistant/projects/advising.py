@@ -72,7 +72,8 @@ class CommandAdviser:
             return self.explain(asked.explain)
         if asked.recipe:
             return _advise_git(asked.recipe, asked.paths)
-        if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
+        of_tests = asked.purpose == "test" and (asked.paths or asked.one_test)
+        if of_tests or (asked.test and asked.purpose in ("test", None)):
             return self.choose_tests()
         described = (
             asked.purpose == "test"
@@ -188,19 +189,20 @@ class CommandAdviser:
             ),
             None,
         )
-        own = [
-            (len(asked.words & set(words_of(each.command))), -at)
-            for at, each in enumerate(candidates)
-        ]
-        fit, at = max(own, default=(0, 0))
-        tool = candidates[-at] if fit else None
-        best = self.find_named_task() or near or tool or next(iter(candidates), None)
+        best = (
+            self.find_named_task()
+            or near
+            or self.find_told(candidates)
+            or next(iter(candidates), None)
+            or (None if asked.purpose else self.find_told(self.commands))
+        )
         if best is None:
             return CommandAdvice(
                 None, None, asked.purpose or "other", looked_at=self.files.looked_at
             )
         written = best.documented or (
-            best.origin in ("docs", "task") and not (near is None and folder_of(best.path))
+            best.origin in ("docs", "task", "ci")
+            and not (near is None and folder_of(best.path))
         )
         sure = Confidence.HIGH if written or best.purpose == "docs" else Confidence.MEDIUM
         assumed = _name_assumption(best, asked)
@@ -250,6 +252,20 @@ class CommandAdviser:
                 scored.append((-hits, len(own), place, each))
         return min(scored, key=lambda each: each[:3])[3] if scored else None
 
+    def find_told(self, commands: Sequence[ProjectCommand]) -> ProjectCommand | None:
+        """Return the command that says most words of the request, in itself or in what its script runs."""
+        wanted = self.asked.words - word_list("common")
+        told = [
+            (
+                len(wanted & {*words_of(each.command)}),
+                len(wanted & {*words_of(each.detail)}),
+                -at,
+            )
+            for at, each in enumerate(commands)
+        ]
+        in_name, in_value, at = max(told, default=(0, 0, 0))
+        return commands[-at] if in_name or in_value else None
+
     def setup(self, purpose: str, command: str) -> str | None:
         """Return what has to be installed before, if the repository says how."""
         program = command.split(" ", 1)[0]
@@ -283,6 +299,10 @@ def _advise_git(recipe: Recipe, paths: Sequence[str]) -> CommandAdvice:
 def _name_assumption(best: ProjectCommand, asked: CommandWish) -> str | None:
     """Return what the request left open, or the repository did not say."""
     folder = folder_of(best.path)
+    if best.origin == "ci":
+        return (
+            "no document names a command for it: this is what continuous integration runs"
+        )
     if best.origin in ("convention", "configured") and not best.documented:
         return f"no file names a command for it: {best.detail or 'this is the usual one'}"
     if (

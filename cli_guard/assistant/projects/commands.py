@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cli_guard.assistant.projects.documents import find_documented
+from cli_guard.assistant.projects.documents import find_documented, find_in_ci
 from cli_guard.assistant.projects.environments import find_conventions, find_environments
 from cli_guard.assistant.projects.files import ProjectFiles, clip_line
 from cli_guard.assistant.projects.model import ORIGINS, FoundCommand, ProjectCommand
@@ -17,7 +17,13 @@ from cli_guard.assistant.projects.tasks import find_tasks
 from cli_guard.assistant.request_command import PURPOSES
 from cli_guard.secrets.redact import redact
 
-SOURCES = (find_documented, find_tasks, find_environments, find_conventions)
+SOURCES = (
+    find_documented,
+    find_tasks,
+    find_environments,
+    find_in_ci,
+    find_conventions,
+)
 MOST_COMMANDS = 500
 LONGEST_COMMAND = 300
 # Documents in these folders speak of the whole repository.

@@ -54,7 +54,7 @@ def tests_for(
         (test.path, test.names if search.is_narrowed(test) else ()) for test in tests
     ]
     if symbols and not paths and not tests:
-        chosen = find_described(" ".join(symbols), texts)
+        chosen = search.find_named(plain) or find_described(" ".join(symbols), texts)
         tests = tuple(
             CoveringTest(path, (), "has it in its name", "weak") for path, _ in chosen
         )
@@ -127,6 +127,14 @@ class CoverSearch:
         self.hits: dict[str, CoverHit] = {}
         self.covered: set[str] = set()
         self.searched: set[str] = set(self.tests)
+
+    def find_named(self, names: Collection[str]) -> Chosen:
+        """Return the tests that have exactly one of some names, by file."""
+        found = {
+            path: [case.name for case in self.cases.of(path) if case.name in names]
+            for path in self.tests
+        }
+        return [(path, cases) for path, cases in found.items() if cases]
 
     def note(
         self,

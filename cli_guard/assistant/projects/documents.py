@@ -1,7 +1,8 @@
-"""Commands that documents for contributors tell people to run, in code blocks and code spans."""
+"""Commands that documents for contributors tell people to run, and those that continuous integration runs."""
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from posixpath import normpath
 
 from cli_guard.assistant.projects.files import ProjectFiles, folder_of, nearness, within
@@ -12,12 +13,20 @@ from cli_guard.assistant.projects.purposes import (
     purpose_of_text,
 )
 from cli_guard.assistant.request_command import CommandPurpose
+from cli_guard.reviewers.commands.extract import Unreadable, snippets
+from cli_guard.reviewers.commands.extract.snippet import Snippet
 from cli_guard.rules.catalog import read_patterns, read_table
 
 DOCUMENT = r"\.(?:md|rst|txt|adoc|markdown)"
 MOST_GUIDES = 20
 MOST_READMES = 5
 LONGEST = 160
+CI_FILE = re.compile(
+    r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|azure-pipelines\.yml|\.travis\.yml)$"
+)
+MOST_CI_FILES = 10
+# What a job does to its own machine, or to others.
+OF_A_MACHINE = frozenset(("other", "install", "clean", "run", "release", "deploy"))
 LONGEST_LINE = 2_000
 # Between two lines of one session there is a short remark; after more, the reader is at the root again.
 MOST_OF_A_STEP = 300
@@ -42,6 +51,29 @@ def find_documented(files: ProjectFiles) -> Iterator[FoundCommand]:
                 yield FoundCommand(
                     command, path, line, "", "", "docs", purpose, rank * 2 + is_span
                 )
+
+
+def find_in_ci(files: ProjectFiles) -> Iterator[FoundCommand]:
+    """Yield the commands that continuous integration runs for a purpose, without those that only a job can run."""
+    paths = [path for path in files.texts if CI_FILE.search(path)]
+    for rank, path in enumerate(sorted(paths, key=nearness)[:MOST_CI_FILES]):
+        found = snippets(path, files.read(path))
+        with suppress(Unreadable):
+            for snippet in found:
+                yield from _steps_of(files, path, rank, snippet)
+
+
+def _steps_of(
+    files: ProjectFiles, path: str, rank: int, snippet: Snippet
+) -> Iterator[FoundCommand]:
+    lines = zip(snippet.text.split("\n"), snippet.lines, strict=False)
+    for said, line in lines:
+        command = _clean(said.strip())
+        purpose = _purpose_of(command, in_readme=True) if command else "other"
+        if purpose in OF_A_MACHINE or FORMS["to_fill_in"].search(said):
+            continue
+        if at_root := _at_root(files, path, command, ""):
+            yield FoundCommand(at_root, path, line, "", "", "ci", purpose, rank)
 
 
 def _guides(files: ProjectFiles) -> tuple[str, ...]:

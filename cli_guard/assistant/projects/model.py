@@ -6,9 +6,9 @@ from cli_guard.assistant.request_command import CommandPurpose
 from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence
 
-# What says that the command is one: a document, a task that is written down, a tool that is set up, or what is usual
-# in such a project.
-CommandOrigin = Literal["docs", "task", "configured", "convention"]
+# What says that the command is one: a document, a task that is written down, a tool that is set up, what is run in
+# continuous integration, or what is usual in such a project.
+CommandOrigin = Literal["docs", "task", "configured", "ci", "convention"]
 ORIGINS: tuple[CommandOrigin, ...] = get_args(CommandOrigin)
 
 CoverStrength = Literal["strong", "medium", "weak"]

@@ -12,6 +12,8 @@ WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 FORMS = read_patterns("projects/purposes.toml", "patterns")
 SEPARATORS = FORMS["separators"]
 MOST_PARTS = 40
+# A program by its path (`./scripts/bench.sh`): what its name says is all there is.
+SCRIPT_NAME = re.compile(r"(?:\./)?(?:[\w.-]+/)*([\w-]+)\.(?:sh|bash|py|js|mjs|ts|rb)\Z")
 
 
 @cache
@@ -111,7 +113,8 @@ def purpose_of_command(command: str) -> CommandPurpose:
         # `pytest.ini` and `black>=25` begin with the name of a program, and are none.
         if found and found.end() >= len(program):
             return purpose
-    return "other"
+    named, fit = _by_name(words_of(SCRIPT_NAME.sub(r"\1", program)))
+    return named if SCRIPT_NAME.match(program) and fit < 2 else "other"
 
 
 def task_name(command: str) -> str | None:

@@ -43,6 +43,9 @@ VALUED = frozenset(
 Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
+GO_TEST = re.compile(r"^func (Test\w*)\(", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class TestCase:
     """One test: its name within the file (`TestClass::test_it`), and its first and last line."""
@@ -53,7 +56,7 @@ class TestCase:
 
 
 class Cases:
-    """The tests of each Python file of a repository (path -> text), found once."""
+    """The tests of each Python and Go file of a repository (path -> text), found once."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
@@ -61,14 +64,14 @@ class Cases:
         self._found: dict[str, tuple[TestCase, ...]] = {}
 
     def of(self, path: str) -> tuple[TestCase, ...]:
-        """Return the tests of a file, in order; none of a file that is too large, is not there or is not Python."""
+        """Return the tests of a file, in order; none of a file that is too large, missing or of another language."""
         if path not in self._found:
-            text = self.texts.get(path, "") if path.endswith(".py") else ""
-            found = (
-                sorted(self._find(text), key=lambda case: case.line)
-                if len(text) <= CASE_CHARS
-                else []
-            )
+            text = self.texts.get(path, "")
+            found: list[TestCase] = []
+            if path.endswith(".py") and len(text) <= CASE_CHARS:
+                found = sorted(self._find(text), key=lambda case: case.line)
+            elif path.endswith("_test.go"):
+                found = find_go_tests(text[:CASE_CHARS])
             self._found[path] = tuple(found[:MOST_CASES])
         return self._found[path]
 
@@ -93,6 +96,17 @@ class Cases:
             for case in self.of(path)
             if found.search("\n".join(lines[case.line - 1 : case.end_line]))
         )
+
+
+def find_go_tests(text: str) -> list[TestCase]:
+    """Return the tests of a Go file: a function ends at the first bracket in the first column (gofmt)."""
+    found = []
+    for match in GO_TEST.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        end = text.find("\n}", match.end())
+        last = text.count("\n", 0, end + 1) + 1 if end >= 0 else line
+        found.append(TestCase(match[1], line, last))
+    return found
 
 
 def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:

@@ -136,7 +136,6 @@ def _units_of(path: str, every: Cases) -> Iterator[_Unit]:
         else [*(found[2] for found in TITLE.finditer(text)), *FUNCTION.findall(text)]
     )
     for title in titles[:MOST_TITLES]:
-        # Of Go alone the command can name a test; elsewhere it runs the whole file.
-        name = title if path.endswith("_test.go") and title.startswith("Test") else ""
-        yield _Unit(path, name, frozenset(stems_of(title)) | own, folders, frozenset())
+        # Elsewhere than in Python and Go the command runs the whole file.
+        yield _Unit(path, "", frozenset(stems_of(title)) | own, folders, frozenset())
     yield _Unit(path, "", own, folders, frozenset(stems_of(text)))

@@ -19,6 +19,7 @@ from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
     describe_command,
     describe_failure,
+    errors_before_start,
     errors_in,
     no_log,
     what_went_wrong,
@@ -103,7 +104,13 @@ def start(
 def refuse(
     prepared: Prepared, error: str, details: Mapping[str, Any] | None = None
 ) -> Started:
-    return Started(prepared.command, prepared.folder, error=error, details=details or {})
+    return Started(
+        prepared.command,
+        prepared.folder,
+        errors=errors_before_start(error, details or {}),
+        error=error,
+        details=details or {},
+    )
 
 
 def wait_until_ready(run: Run, startup_timeout: float, port: int | None) -> bool:

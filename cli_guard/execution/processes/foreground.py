@@ -14,6 +14,7 @@ from cli_guard.execution.processes.results import (
     LOST,
     describe_command,
     describe_failure,
+    errors_before_start,
     errors_in,
     no_log,
     what_went_wrong,
@@ -73,6 +74,7 @@ def failure(
     return Result(
         prepared.command,
         prepared.folder,
+        errors=errors_before_start(error, details or {}),
         error=error,
         sandbox=prepared.sandbox,
         details=details or {},

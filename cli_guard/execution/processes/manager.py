@@ -21,6 +21,7 @@ from cli_guard.execution.processes.model import (
     ProcessLimits,
     Result,
     Started,
+    StopMethod,
     Stopped,
 )
 from cli_guard.execution.processes.registry import (
@@ -31,7 +32,7 @@ from cli_guard.execution.processes.registry import (
 )
 from cli_guard.execution.processes.results import decode_output
 from cli_guard.execution.processes.sandbox import Sandbox
-from cli_guard.execution.processes.stopping import stop_entries, stop_method
+from cli_guard.execution.processes.stopping import stop_entries
 
 Command = str | Sequence[str]
 # Pruning reads all records, so not at every start.
@@ -139,7 +140,8 @@ class ProcessManager:
         """End a process tree: SIGINT, SIGTERM, SIGKILL on one deadline; `force` sends SIGKILL at once."""
         entry = self._registry.find(pid)
         if entry is None:
-            return Stopped(pid, stop_method(force), "", NOT_OURS.format(pid=pid))
+            method: StopMethod = "forced" if force else "graceful"
+            return Stopped(pid, method, "", NOT_OURS.format(pid=pid))
         return self._stop([entry], force)[0]
 
     def stop_all(self, *, force: bool = False) -> tuple[Stopped, ...]:

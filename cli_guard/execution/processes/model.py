@@ -37,6 +37,9 @@ class ProcessLimits:
     file_bytes: int | None = None
 
 
+StopMethod = Literal["graceful", "forced"]
+
+
 @dataclass(frozen=True, slots=True)
 class CommandResult:
     """What a command and its start have in common.
@@ -140,7 +143,7 @@ class Stopped:
     """The result of stopping a process; `error` says why it could not be stopped."""
 
     pid: int
-    method: Literal["graceful", "forced"]
+    method: StopMethod
     message: str
     error: str | None = None
     return_code: int | None = None

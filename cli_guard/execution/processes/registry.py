@@ -34,7 +34,7 @@ READ_BYTES = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """A process that was started in the background, its monitor, and how it ended."""
+    """A process that was started in the background, its monitor, and how it ended (`is_forced`: by SIGKILL)."""
 
     folder: Path
     pid: int
@@ -47,6 +47,7 @@ class ProcessRecord:
     started: float
     ended: float | None = None
     return_code: int | None = None
+    is_forced: bool = False
 
     @property
     def log(self) -> Path:
@@ -174,6 +175,7 @@ def read_run(folder: Path) -> ProcessRecord:
         float(run["started"]),
         float(end["ended"]) if end else None,
         end.get("return_code"),
+        bool(end.get("forced")),
     )
 
 

@@ -33,6 +33,11 @@ PROGRAM = {
     errno.E2BIG: "the command is too long for the system: put it into a file",
     errno.ENOTDIR: "{name}: not found: a part of its path is not a folder",
 }
+KINDS = {
+    errno.ENOENT: "missing_dependency",
+    errno.ENOTDIR: "missing_dependency",
+    errno.EACCES: "permission",
+}
 
 
 def describe_command(
@@ -125,6 +130,12 @@ def describe_failure(
         name=prepared.words[0], folder=prepared.folder
     )
     return f"{words}: {os.strerror(number)}" if number else words, details
+
+
+def errors_before_start(error: str, details: Mapping[str, Any]) -> tuple[ProcessError, ...]:
+    """Return the refusal to start a command as an error of its kind, as one that its output would have named."""
+    kind = "port_conflict" if "port" in details else KINDS.get(details.get("errno", 0))
+    return (ProcessError(kind, error, 1, error, (error,)),) if kind else ()
 
 
 def no_log(registry: Registry, error: OSError) -> str:

@@ -60,7 +60,20 @@ class Expected:
 SERVERS = {
     name: ServerProgram(**row) for name, row in read_table("processes/servers.toml").items()
 }
-NAMES = (*(name for name in SERVERS if name != "(script)"), *MANAGERS)
+CONTAINERS = frozenset("docker podman nerdctl".split())
+# The options of `docker run` that take no value; any other takes one.
+CONTAINER_FLAGS = frozenset(
+    "--detach --disable-content-trust --init --interactive --no-healthcheck --oom-kill-disable --privileged "
+    "--publish-all --quiet --read-only --rm --sig-proxy --tty".split()
+)
+SHORT_FLAGS = re.compile(r"-[dtiPq]+\Z")
+KNOWN = frozenset((*SERVERS, *CONTAINERS))
+NAMES = (
+    *(name for name in SERVERS if name != "(script)"),
+    *MANAGERS,
+    *CONTAINERS,
+    "PORT=",
+)
 
 
 def find_expected_port(command: str | Sequence[str]) -> Expected | None:
@@ -77,9 +90,17 @@ def find_expected_port(command: str | Sequence[str]) -> Expected | None:
         return None
     for words in split(text) if isinstance(command, str) else [list(command)]:
         variable, words = strip_runners(words)
-        server = SERVERS.get(words[0].partition("@")[0]) if words else None
+        if not words:
+            continue
+        server = SERVERS.get(words[0].partition("@")[0])
         if server and starts(server, words[1:]):
             return port_of(server, words[1:], variable)
+        if words[0] in CONTAINERS:
+            port = published_port(words[1:])
+        else:
+            port = None if server else port_of_unknown(words, variable)
+        if port:
+            return Expected(port)
     return None
 
 
@@ -125,7 +146,7 @@ def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:
         elif name in MANAGERS:
             return port, script_words(name, words[1:])
         else:
-            return port, [name, *words[1:]]
+            return port, [name if name in KNOWN else words[0], *words[1:]]
     return port, []
 
 
@@ -177,6 +198,42 @@ def port_of(
     if server.default is None or ELSEWHERE & set(words):
         return None
     return Expected(server.default, server.moves)
+
+
+def port_of_unknown(words: list[str], variable: str | None) -> int | None:
+    """Return the value of PORT before a program that is not in the table.
+
+    A bare word is none: `PORT=4000 make` builds, `PORT=4000 make serve` and `PORT=4000 ./app` may listen.
+    """
+    is_run = "/" in words[0] or any(not word.startswith("-") for word in words[1:])
+    return parse_port(variable) if variable and is_run else None
+
+
+def published_port(words: list[str]) -> int | None:
+    """Return the first TCP port of this machine that `docker run` publishes; the words behind the image are not its."""
+    words = words[1:] if words[:1] == ["container"] else words
+    if words[:1] != ["run"]:
+        return None
+    rest = iter(words[1:])
+    for word in rest:
+        if not word.startswith("-"):
+            return None
+        name, equals, value = word.partition("=")
+        if word.startswith("-p") and word != "-p":
+            name = "-p"
+            value = word[2:].lstrip("=")
+        elif not (equals or name in CONTAINER_FLAGS or SHORT_FLAGS.match(name)):
+            value = next(rest, "")
+        if name in ("-p", "--publish") and (port := host_port(value)):
+            return port
+    return None
+
+
+def host_port(published: str) -> int | None:
+    """Return the port of `[ADDRESS:]PORT:CONTAINER_PORT[/PROTOCOL]`; None for a free choice, a range, UDP."""
+    ports, _, protocol = published.partition("/")
+    host = ports.rpartition(":")[0]
+    return parse_port(host) if protocol in ("", "tcp") else None
 
 
 def parse_port(text: str) -> int | None:

@@ -5,10 +5,9 @@ import signal
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from cli_guard.execution.processes.background import GRACE
-from cli_guard.execution.processes.model import Stopped
+from cli_guard.execution.processes.model import StopMethod, Stopped
 from cli_guard.execution.processes.registry import ProcessRecord
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS
 from cli_guard.execution.shell import signal_name
@@ -45,10 +44,6 @@ def request_stop(entry: ProcessRecord, force: bool) -> str | None:
     return None
 
 
-def stop_method(force: bool) -> Literal["graceful", "forced"]:
-    return "forced" if force else "graceful"
-
-
 def wait_until_stopped(
     entry: ProcessRecord,
     was_running: bool,
@@ -56,7 +51,8 @@ def wait_until_stopped(
     deadline: float,
     force: bool,
 ) -> Stopped:
-    result = Stopped(entry.pid, stop_method(force), "", problem)
+    method: StopMethod = "forced" if force else "graceful"
+    result = Stopped(entry.pid, method, "", problem)
     if problem:
         return result
     pause = 0.001
@@ -74,4 +70,6 @@ def wait_until_stopped(
         how = f" ({signal_name(-code)})" if code < 0 else f" (exit code {code})"
     ended = "and its process tree have ended" if was_running else "had already ended"
     message = f"process {entry.pid} {ended}{how}"
-    return replace(result, message=message, return_code=code)
+    if was_running and now.is_forced:
+        method = "forced"
+    return replace(result, method=method, message=message, return_code=code)

@@ -58,6 +58,12 @@ class CommandLine(Arguments):
     folder: str = Field(default="", max_length=4_096)
 
 
+class OutsideEffect(Purpose):
+    """What a person is asked to do outside the repository, and the command of the project for it, "" if unknown."""
+
+    command: str = Field(default="", max_length=4_000)
+
+
 def write_file(world: World, arguments: Arguments) -> ToolOutput:
     """Write an approved patch to the work tree, or to the files in memory."""
     assert isinstance(arguments, PatchArguments)  # noqa: S101 - validated against this schema
@@ -140,4 +146,6 @@ def acting_tools() -> Iterable[Tool]:
         Tool(
             "open_pull_request", "opens a pull request", "external", Purpose, leave_to_you
         ),
+        Tool("deploy", "deploys the project", "external", OutsideEffect, leave_to_you),
+        Tool("publish", "publishes a release", "external", OutsideEffect, leave_to_you),
     )

@@ -64,6 +64,45 @@ def test_what_is_asked_for_is_advised(request_text: str, expected: str | None) -
     assert command(request_text) == expected
 
 
+NODE = {
+    "package.json": '{"scripts": {"deploy": "fly deploy", "ship": "npm publish", "ui": "start-storybook -p 1"}}'
+}
+JOBS = {
+    ".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n"
+    "      - run: pip install tox\n      - run: tox -e typing\n      - run: |\n          ./tools/bench.sh\n"
+    "          pytest -n ${{ matrix.jobs }}\n      - run: twine upload dist/*\n",
+    "tools/bench.sh": "asv run\n",
+}
+GO = {
+    "go.mod": "module example.org/x\n",
+    "pkg/a_test.go": "package pkg\n\nfunc TestAdd(t *testing.T) {\n}\n\nfunc TestAddMany(t *testing.T) {\n}\n",
+}
+
+
+@table(
+    ("texts", "request_text", "expected"),
+    [
+        (NODE, "deploy to production", "npm run deploy"),
+        (NODE, "publish the package", "npm run ship"),
+        (NODE, "how do I run storybook", "npm run ui"),
+        (NODE, "how do I run the frobnicator", None),
+        (JOBS, "How do I run the type checker?", "tox -e typing"),
+        (JOBS, "run the benchmarks", "./tools/bench.sh"),
+        # What a job alone can fill in, and what it does to its machine or to others.
+        (JOBS, "how do I run the tests", None),
+        (JOBS, "how do I install it", None),
+        (JOBS, "publish the package", None),
+        (GO, "How do I run only TestAdd?", "go test ./pkg -run '^(TestAdd)$'"),
+        (GO, "run the test TestAddMany", "go test ./pkg -run '^(TestAddMany)$'"),
+        (GO, "run TestNothing", None),
+    ],
+)
+def test_what_is_written_down_is_found(
+    texts: dict[str, str], request_text: str, expected: str | None
+) -> None:
+    assert command(request_text, texts) == expected
+
+
 @table(
     ("request_text", "expected"),
     [

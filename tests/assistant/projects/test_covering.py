@@ -126,7 +126,7 @@ def test_the_command_runs_exactly_these(
             "load_config",
             "pytest tests/test_config.py::test_load tests/test_package.py",
         ),
-        (GO, "Empty", "go test ./cart"),
+        (GO, "Empty", "go test ./cart -run '^(TestEmpty)$'"),
         (SCRIPT, "parse", "npx vitest run src/lib/parse.test.ts"),
         (PYTHON, "nothing", None),
     ],

@@ -60,9 +60,11 @@ def test_who_does_not_hear_is_forced(manager: ProcessManager, mark: str) -> None
     begun = manager.start((PYTHON, "-u", "-c", DEAF, mark), startup_timeout=STARTUP)
     assert begun.pid is not None
     assert eventually(lambda: manager.logs(begun.pid or 0) == "deaf\n")
-    stopped = manager.stop(begun.pid, force=True)
-    assert stopped.return_code == -signal.SIGKILL
+    # Not asked to be forced; nothing else has ended it.
+    stopped = manager.stop(begun.pid)
+    assert (stopped.method, stopped.return_code) == ("forced", -signal.SIGKILL)
     assert not marked(mark)
+    assert manager.stop(begun.pid).method == "graceful"
 
 
 def test_all_are_stopped_at_the_same_time(
@@ -173,11 +175,26 @@ def test_a_port_that_is_taken_is_told(manager: ProcessManager) -> None:
         port = server.getsockname()[1]
         data = manager.start("sleep 60", port=port).as_dict()
     assert data["error"] == f"Port {port} is already in use"
+    [error] = data["errors"]
+    assert (error["type"], error["message"]) == ("port_conflict", data["error"])
     assert (data["port"], data["success"], data["blocking_pid"]) == (
         port,
         False,
         os.getpid(),
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [(("no-such-program", "x"), "missing_dependency"), (("/etc/passwd",), "permission")],
+)
+def test_a_program_that_cannot_start_is_an_error_of_its_kind(
+    manager: ProcessManager, words: tuple[str, ...], kind: str
+) -> None:
+    for result in (manager.start(words), manager.run(words)):
+        [error] = result.errors
+        assert (error.type, error.message) == (kind, result.error)
+    assert manager.run("true").errors == ()
 
 
 def test_a_server_is_ready_when_it_answers(manager: ProcessManager) -> None:

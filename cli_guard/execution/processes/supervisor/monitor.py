@@ -232,6 +232,7 @@ class Monitor:
             "return_code": self._code,
             "timed_out": self._timed_out,
             "left_behind": self._left_behind,
+            "forced": self._ending is not None and self._ending.is_forced,
             "not_ended": self._find_living() if self._ending else [],
             "duration": time.monotonic() - self._begun,
         }

@@ -96,6 +96,11 @@ class Ending:
         self._killed: float | None = None
         self.pause = 0.002
 
+    @property
+    def is_forced(self) -> bool:
+        """True once SIGKILL was sent: something did not end by itself."""
+        return self._killed is not None
+
     def step(self, living: Callable[[], list[int]]) -> bool:
         """Send the signals that are due; True if nothing more can be done."""
         passed = time.monotonic() - self._begun
