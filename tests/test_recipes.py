@@ -1,6 +1,7 @@
 """The recipes of CONTRIBUTING, followed to the letter in a copy of the package: each is the files that it names."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import cli_guard
 from cli_guard.git.hooks import scripts_folder
 
 PACKAGE = Path(cli_guard.__file__).parent
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "CONTRIBUTING.md"
 AGENT = '''
 """An agent for a test."""
 
@@ -145,6 +148,33 @@ class Copy:
             text=True,
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_it_is_read_in_ten_minutes() -> None:
+    assert len(GUIDE.read_text().split()) <= 2_000
+
+
+def test_every_path_that_a_recipe_names_is_there() -> None:
+    text = GUIDE.read_text()
+    # What a contributor chooses is in capitals; a name alone is a file of the folder before it.
+    named = re.findall(r"`([\w.-]+/[\w./-]*[a-z/])`", text)
+    paths = [path for path in named if not re.search(r"[A-Z]{4}|^\.git/", path)]
+    found = [path for path in paths if (ROOT / path).exists() or (PACKAGE / path).exists()]
+    assert set(paths) == set(found)
+    assert len(found) > 40
+
+
+def test_every_file_of_the_map_is_in_its_room() -> None:
+    block = GUIDE.read_text().split("```")[1]
+    rooms = re.findall(r"(?m)^  ([a-z/]+)/ +((?:.*\n)(?: {6,}.*\n)*)", block)
+    assert len(rooms) > 18
+    named = [
+        PACKAGE / room / name
+        for room, said in rooms
+        for name in re.findall(r"(?<![\w/])([a-z_/]+(?:\.py|/(?=[ ,;])))", said)
+    ]
+    assert [path for path in named if not path.exists()] == []
+    assert len(named) > 35
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The families of protections and their signs, from `rules/protections/*.toml`.
 
 A `[[rule]]` is a family: what can happen once one of its members is gone. A `[[sign]]` says by what a member is
-recognised; any file of the folder may hold signs, so a framework is a file of its own. A sign has `family` (the rule's
+recognised; any file of the folder may hold signs, one file a topic. A sign has `family` (the rule's
 id without `protection-`), examples (`fires`) and near misses (`silent`), and one or more of
 
     words      in the name of a call, list, argument, decorator or definition, or anywhere in a condition: `escape`,
