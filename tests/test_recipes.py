@@ -182,7 +182,7 @@ def copy(tmp_path: Path) -> Copy:
     return Copy(tmp_path / "copy")
 
 
-def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
+def test_an_agent_is_three_files(copy: Copy, committed: Repo) -> None:
     copy.write("agents/dummy.py", AGENT)
     known = 'Agent("claude-code", "Claude Code", JSON_AGENTS, "CLAUDE_CODE"),'
     copy.add_after(
@@ -190,7 +190,11 @@ def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
         known,
         '\n        Agent("dummy", "Dummy", "cli_guard.agents.dummy"),',
     )
-    assert len(copy.changed) == 2
+    copy.add_after("policy/config.py", '    "lefthook",\n', '    "dummy",\n')
+    assert len(copy.changed) == 3
+    own = Path(committed.env["HOME"]) / ".config/cli-guard/config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[agent.dummy]\nprofile = "strict"\n')
     installed = copy.run(committed, "install", "--agent", "dummy")
     assert installed.out.startswith("cli-guard: dummy.cfg: installed\n"), installed.err
     assert not (committed.path / ".claude").exists()

@@ -216,7 +216,15 @@ Reply = Annotated[
     ),
 ]
 # The agents of agents/registry.py: `[agent.codex]` is for one of them alone.
-AGENT_NAMES = "claude-code codex gemini cursor copilot opencode lefthook".split()
+AGENT_NAMES = (
+    "claude-code",
+    "codex",
+    "gemini",
+    "cursor",
+    "copilot",
+    "opencode",
+    "lefthook",
+)
 
 
 class AgentChoice(Section):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import tomllib
+from collections.abc import Iterator
 
 import pytest
 from examples import examples, near_misses, table
@@ -11,7 +13,7 @@ from reviewers.example_inputs import policy_change as subject
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
-from cli_guard.policy.config import Config
+from cli_guard.policy.config import USERS, Config, Section
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
 from cli_guard.policy.loosenings import STOPS, disposition_of, loosenings, weaker_rules
 from cli_guard.repository.between import SnapshotContents
@@ -370,3 +372,73 @@ def test_what_a_limit_left_out_is_one_finding() -> None:
 
 def test_an_empty_baseline_answers_nothing() -> None:
     assert rules(subject({}, {"cli-guard-baseline.json": write_baseline([])})) == []
+
+
+TOUCH = '[approvals]\n{} = "touch"'
+KNOWN = f"""[[surface.known]]
+kind = "server"
+name = "files"
+digest = "{"0" * 32}"
+reason = "I have read it"
+"""
+# Each setting of a repository: a configuration that is stricter, and one that is weaker, by it alone.
+WEAKER_BY = {
+    "decisions": ('[decisions]\nhigh = "deny"', '[decisions]\nhigh = "advise"'),
+    "rules": (STRICT, ""),
+    "ignore": (
+        "",
+        ignore(rule="secret-github-token", path="a.py"),
+    ),
+    "limits.files": ("", "[limits]\nfiles = 10"),
+    "limits.file_chars": ("", "[limits]\nfile_chars = 1000"),
+    "limits.total_chars": ("", "[limits]\ntotal_chars = 1000"),
+    "limits.rounds": ("", "[limits]\nrounds = 1"),
+    "git.protected_branches": ("", "[git]\nprotected_branches = []"),
+    "message.style": ('[message]\nstyle = "conventional"', ""),
+    "protections.calls": ('[protections]\ncalls = ["guarded"]', ""),
+    "surface.known": ("", KNOWN),
+    "commands.review": ('[commands]\nreview = ["terraform apply *"]', ""),
+    "commands.deny": ('[commands]\ndeny = ["terraform apply *"]', ""),
+    "mcp": ('[mcp.a]\ncommand = ["a"]\ndeny = ["b"]', '[mcp.a]\ncommand = ["a"]'),
+    "checks": ('[checks.a]\ncommand = "make test"', ""),
+    "approvals.threshold": ('[approvals.threshold]\n"push-*" = 2', ""),
+    "approvals.author_may_approve": ("[approvals]\nauthor_may_approve = false", ""),
+    "approvals.trust": (TOUCH.format("trust"), ""),
+    **{
+        f"approvals.{level}": (TOUCH.format(level), "")
+        for level in ("critical", "high", "medium", "low", "info")
+    },
+}
+# What decides nothing about a change, or is refused in a repository's file.
+WEAKENS_NOTHING = {
+    "limits.seconds": "without effect",
+    "limits.advice_ms": "advice stops nothing",
+    "commands.allow": "of the user's own file",
+    "approvals.prompt": "where is asked, not what",
+    "approvals.push": "whether signatures are pushed",
+}
+
+
+def settings_of_a_repository() -> Iterator[str]:
+    for name, section in Config.model_fields.items():
+        kind = section.annotation
+        if name in USERS:
+            continue
+        if isinstance(kind, type) and issubclass(kind, Section):
+            yield from (f"{name}.{key}" for key in kind.model_fields)
+        else:
+            yield name
+
+
+def test_every_setting_is_known_to_weaken_or_not() -> None:
+    """A setting that no loosening names could be weakened without a word."""
+    assert sorted(settings_of_a_repository()) == sorted({**WEAKER_BY, **WEAKENS_NOTHING})
+
+
+@table("setting", WEAKER_BY)
+def test_a_weaker_setting_is_told(setting: str) -> None:
+    before, after = (
+        Config.model_validate(tomllib.loads(text)) for text in WEAKER_BY[setting]
+    )
+    assert list(loosenings(before, after))
+    assert list(loosenings(after, before)) == []
