@@ -4,7 +4,7 @@ Paths are `str` decoded as UTF-8 with `surrogateescape`; they are made printable
 Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, field
 from enum import StrEnum
@@ -13,6 +13,8 @@ from typing import Any, Protocol, TypeVar
 from cli_guard.lazy import dataclass
 
 T = TypeVar("T", bound=Sized)
+K = TypeVar("K")
+V = TypeVar("V")
 # Where a policy may be (policy/config.py, policy/decisions.py).
 POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
 
@@ -22,6 +24,29 @@ def number_lines(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
     return {
         number: text for start, lines in runs for number, text in enumerate(lines, start)
     }
+
+
+def group_by(items: Iterable[V], key: Callable[[V], K]) -> dict[K, list[V]]:
+    """Return the items by what `key` says of each, in their order."""
+    found: dict[K, list[V]] = {}
+    for each in items:
+        found.setdefault(key(each), []).append(each)
+    return found
+
+
+def unmatched(
+    items: Iterable[V], others: Iterable[V], key: Callable[[V], object]
+) -> list[V]:
+    """Return the items that are left when each of the others takes away one of the same key."""
+    left = Counter(map(key, others))
+    found = []
+    for each in items:
+        same = key(each)
+        if left[same] > 0:
+            left[same] -= 1
+        else:
+            found.append(each)
+    return found
 
 
 class BoundedCache:
@@ -202,6 +227,23 @@ class FileChange:
         return any(line <= number <= last for number in added)
 
     @property
+    def is_text(self) -> bool:
+        return self.kind is Kind.TEXT
+
+    @property
+    def is_new(self) -> bool:
+        return self.status in (Status.ADDED, Status.COPIED)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.status is Status.DELETED
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether its old path is there no longer."""
+        return self.status in (Status.DELETED, Status.RENAMED)
+
+    @property
     def made_executable(self) -> bool:
         """Return whether the change makes a regular file executable."""
         return self.new_mode == "100755" and self.old_mode != "100755"
@@ -320,6 +362,11 @@ class Finding:
     mark: str = ""
     published: str = ""
     replaces: str = ""
+
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """Return by what findings are put in order: path, line and rule."""
+        return self.path, self.line or 0, self.rule
 
 
 FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}

@@ -49,7 +49,8 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
             raise UsageError(
                 f"review {found[0].id} is older than {PENDING_DAYS} days: {again}"
             )
-        if found[0].event != ASKED and not has_valid_id(found[0]):
+        bound = (found[0].content, found[0].policy, found[0].fingerprints)
+        if found[0].event != ASKED and review_id(*bound) != found[0].id:
             raise UsageError(
                 f"review {found[0].id} does not match its id: run the commit or push again"
             )
@@ -65,11 +66,6 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
     raise UsageError(
         f"no pending review matches {prefix!r}; list them with `cli-guard pending`"
     )
-
-
-def has_valid_id(review: PendingReview) -> bool:
-    """Return whether the id matches the review's content, policy and findings."""
-    return review_id(review.content, review.policy, review.fingerprints) == review.id
 
 
 def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, ...]":

@@ -18,17 +18,8 @@ YES = "yes"
 DIFF = "diff"
 ALWAYS = "always"
 NO = "no"
-REPLIES = {
-    "y": YES,
-    "yes": YES,
-    "d": DIFF,
-    "diff": DIFF,
-    "a": ALWAYS,
-    "always": ALWAYS,
-    "n": NO,
-    "no": NO,
-    "": NO,
-}
+REPLIES = {key: each for each in (YES, DIFF, ALWAYS, NO) for key in (each, each[0])}
+REPLIES[""] = NO
 
 
 @dataclass(frozen=True)

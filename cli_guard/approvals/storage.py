@@ -1,4 +1,4 @@
-"""Where approvals are kept: a protocol, and its places in Git, in the state folder and in memory.
+"""Where approvals are kept: a protocol, and its places in Git and in the state folder.
 
 A place keeps lines and judges none of them: anybody may have written them. `cli_guard.approvals.lookup` says which
 count. To add a place, write it and name it in `storages_of`.
@@ -6,7 +6,6 @@ count. To add a place, write it and name it in `storages_of`.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field
 from typing import Protocol
 
 from cli_guard.approvals.counting import Approval
@@ -152,28 +151,3 @@ def logged_binding(event: Mapping[str, object]) -> list[object]:
     """Return the same of an entry of the audit log."""
     bound = [event.get(name) for name in ("review_id", "content", "policy", "fingerprints")]
     return [*bound, event.get("parent"), event.get("lines"), event.get("blobs")]
-
-
-@dataclass
-class InMemory:
-    """Approvals without a repository, for tests and snapshots; whoever fills it vouches for the unsigned ones."""
-
-    lines: list[str] = field(default_factory=list)
-    confirmed: list[Approval] = field(default_factory=list)
-
-    def read(
-        self,
-        objects: Iterable[str],
-        *,
-        more: bool = False,
-    ) -> tuple[set[str], list[str]]:
-        """Read as `Storage` says."""
-        return set(self.lines), []
-
-    def read_unsigned(self) -> list[Approval]:
-        """Return those that are here."""
-        return self.confirmed
-
-    def add(self, line: str, objects: Iterable[str] = ()) -> None:
-        """Keep one more line."""
-        self.lines.append(line)

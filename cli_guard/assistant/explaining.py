@@ -14,11 +14,11 @@ from cli_guard.assistant.explaining_files import (
     Explainer,
     symbol_text,
 )
+from cli_guard.assistant.purpose import SENTENCE, clip, first_paragraph
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.references import find_references
 from cli_guard.code.definitions import Definition, is_parseable
 from cli_guard.code.languages import language_for
-from cli_guard.code.purpose import SENTENCE, clip, first_paragraph
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.rules.catalog import read_patterns

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.purpose import clip, first_paragraph, first_sentence, read_purpose
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import (
@@ -15,7 +16,6 @@ from cli_guard.code.definitions import (
 )
 from cli_guard.code.file_imports import ImportGraph
 from cli_guard.code.languages import language_for
-from cli_guard.code.purpose import clip, first_paragraph, first_sentence, read_purpose
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_file, is_test_or_example

@@ -2,18 +2,16 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import click
 
 from cli_guard.cli.app import FORMAT, Command, Group, RareOption
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError, NotARepository
+from cli_guard.errors import NotARepository
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import clip, printable
-from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.audit import AuditLog, Entry, readable
 from cli_guard.state.records import state_folder
 
 SHOWN = 20
@@ -33,17 +31,6 @@ def open_log(io: Io) -> tuple[AuditLog, Repository | None]:
             raise
         return own, None
     return AuditLog(repository.state_folder), repository
-
-
-@contextmanager
-def readable() -> Iterator[None]:
-    """Raise CliGuardError, with the reason in one line, if the log cannot be read."""
-    try:
-        yield
-    except OSError as error:
-        raise CliGuardError(
-            f"the audit log cannot be read: {error.strerror} ({error.filename})"
-        ) from error
 
 
 def line_of(entry: Entry) -> str:

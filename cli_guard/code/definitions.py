@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.names import JS_FAMILY, name_of
-from cli_guard.code.syntax import Trees, indents_too_deep
+from cli_guard.code.syntax import Trees, find_nodes, indents_too_deep
 from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns, read_table
 
@@ -108,7 +108,7 @@ def _parse(root: "SgNode", language: str, lines: list[str]) -> list[Definition]:
     found: list[Definition] = []
     # (end index, qualname, kind) of the definitions around the current node.
     around: list[tuple[int, str, str]] = []
-    for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
+    for node in find_nodes(root, kinds):
         span = node.range()
         while around and around[-1][0] <= span.start.index:
             around.pop()

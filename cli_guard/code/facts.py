@@ -100,10 +100,10 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         yield from _options(text)
         for name, (kind, only) in read_table(TABLE)["source_patterns"].items():
             yield from _matches(name, kind, text) if only in ("", language) else ()
-        if _may_hold("ini_section", text):
+        if found_sections := list(_find("ini_section", text)):
             variables = pattern("section_variable").finditer(text)
             sections = {match["name"] for match in variables}
-            for match in pattern("ini_section").finditer(text):
+            for match in found_sections:
                 if match["of"] in sections:
                     yield replace(_fact("key", match), line=0)
         for fact in _matches("getopts", "flag", text):
@@ -174,10 +174,11 @@ def may_turn_errors(text: str) -> bool:
 def _matches(
     name: str, kind: str, text: str, first: int = 1, owner: str = ""
 ) -> Iterator[Fact]:
-    if not _may_hold(name, text):
-        return
-    for match in pattern(name).finditer(text):
-        yield _fact(kind, match, first, owner)
+    return (_fact(kind, match, first, owner) for match in _find(name, text))
+
+
+def _find(name: str, text: str) -> Iterator[re.Match[str]]:
+    return pattern(name).finditer(text) if _may_hold(name, text) else iter(())
 
 
 def _fact(kind: str, match: re.Match[str], first: int = 1, owner: str = "") -> Fact:
@@ -301,12 +302,7 @@ def _package_facts(text: str) -> Iterator[Fact]:
 
 def _options(text: str) -> Iterator[Fact]:
     """Yield the options that calls declare, each with its default; the flags of other programs are in no such call."""
-    calls = (
-        pattern("option_call").finditer(text)
-        if _may_hold("option_call", text)
-        else iter(())
-    )
-    for start in islice(calls, MOST_CALLS):
+    for start in islice(_find("option_call", text), MOST_CALLS):
         body = call_text(text, start.end())
         found = pattern("long_name").search(body) or pattern("option_name").search(body)
         name = found["name"] if found else ""

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.reading import kinds_of
+from cli_guard.code.changes.kinds import kinds_of
 from cli_guard.code.taint.expressions import find_sides, find_type, plain_type
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.tables import is_common
@@ -81,6 +81,9 @@ class Numbers:
         self._found: dict[tuple[str, int, int], list[GivenName]] = {}
         self._left = MOST_STEPS
 
+    def _shape(self, node: "SgNode") -> str | None:
+        return self._shapes.get(node.kind())
+
     def write_out(self, nodes: "list[SgNode]") -> str:
         """Return the text of the file with 0 for the numbers in some nodes."""
         edits = [edit for node in nodes for edit in self._find_edits(node)]
@@ -101,12 +104,12 @@ class Numbers:
     def _parts_of(self, node: "SgNode") -> "list[SgNode]":
         """Return the children of a node that have a value: not the name of a call, a member, a key or a target."""
         children = node.named_children()
-        named = self._shapes.get(node.kind()) in ("call", "assign", "member")
+        named = self._shape(node) in ("call", "assign", "member")
         named = named or node.field("name") is not None
         return children[1:] if named and children else children
 
     def _is_number(self, node: "SgNode") -> bool:
-        shape = self._shapes.get(node.kind())
+        shape = self._shape(node)
         if shape == "call":
             name = self._name_called(node)
             return len(name) < LONGEST_NAME and is_common("calls", "converts", name)
@@ -152,9 +155,7 @@ class Numbers:
 
     def _function_around(self, node: "SgNode") -> "SgNode | None":
         around = self._ancestors(node)
-        return next(
-            (each for each in around if self._shapes.get(each.kind()) == "function"), None
-        )
+        return next((each for each in around if self._shape(each) == "function"), None)
 
     def _ancestors(self, node: "SgNode") -> "Iterator[SgNode]":
         """Yield what is around a node, from the inside, as long as there are steps left."""
@@ -167,7 +168,7 @@ class Numbers:
         return NUMBERS.fullmatch(type_) is not None or type_ in self._enumerations
 
     def _is_number_value(self, value: "SgNode") -> bool:
-        is_call = self._shapes.get(value.kind()) == "call"
+        is_call = self._shape(value) == "call"
         return self._is_number(value) if is_call else bool(NUMBER.match(value.text()))
 
     @cached_property
@@ -193,9 +194,7 @@ class Numbers:
     def _find_given(self, name: str, scope: "SgNode") -> "list[GivenName]":
         found = []
         for node in scope.find_all(regex=f"^{re.escape(name)}$"):
-            if self._shapes.get(node.kind()) == "name" and (
-                given := self._read_binding(node)
-            ):
+            if self._shape(node) == "name" and (given := self._read_binding(node)):
                 found.append(given)
         return found
 
@@ -211,10 +210,10 @@ class Numbers:
             is_lambda = names is not None and names.range() == inner.range()
             if is_lambda or (PARAMETERS.search(node.kind()) and node.kind() not in typed):
                 return GivenName("", None)
-            if self._shapes.get(node.kind()) != "assign" and left is not None:
+            if self._shape(node) != "assign" and left is not None:
                 is_bound = is_loop and left.range() == inner.range()
                 return GivenName("", name) if is_bound else None
-            if is_assigned := self._shapes.get(node.kind()) == "assign":
+            if is_assigned := self._shape(node) == "assign":
                 target, value = find_sides(node)
                 if target is None or target.range() != inner.range():
                     return None
@@ -233,7 +232,7 @@ class Numbers:
 
     def _is_target(self, node: "SgNode") -> bool:
         parent = node.parent()
-        return parent is not None and self._shapes.get(parent.kind()) == "assign"
+        return parent is not None and self._shape(parent) == "assign"
 
     def _value_for(self, name: "SgNode", target: "SgNode", value: "SgNode") -> "SgNode":
         """Return the value that a name gets of `id, err := strconv.Atoi(text)`: the call, or the target for another."""
@@ -251,8 +250,7 @@ class Numbers:
             (
                 each
                 for each in self._ancestors(node)
-                if self._shapes.get(each.kind()) == "block"
-                and each.kind() != "expression_statement"
+                if self._shape(each) == "block" and each.kind() != "expression_statement"
             ),
             self._root,
         )

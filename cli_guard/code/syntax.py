@@ -4,7 +4,7 @@ An unknown language makes ast-grep raise a BaseException, so only the names in `
 """
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cli_guard.code.languages import GRAMMARS
@@ -54,6 +54,11 @@ def without_long_comments(text: str) -> str:
                 lines[start:number] = [" " * len(each) for each in lines[start:number]]
             start = number + 1
     return "\n".join(lines)
+
+
+def find_nodes(root: "SgNode", kinds: Iterable[str]) -> "list[SgNode]":
+    """Return the nodes of some kinds in a tree, in their order; a kind that its grammar does not know is an error."""
+    return root.find_all(any=[{"kind": kind} for kind in kinds])
 
 
 MOST_CHARS = 2_500_000

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from cli_guard.code.languages import language_for
+from cli_guard.lazy import regex
 from cli_guard.rules.catalog import read_table
 
 # Languages that share a test runner.
@@ -17,12 +18,12 @@ FAMILIES = {
 COMPONENTS = (".vue", ".svelte")
 _TABLE = read_table("languages/files.toml")
 _WORDS = {name: frozenset(words.split()) for name, words in _TABLE["words"].items()}
-_PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE["patterns"].items()}
+_PATTERNS = {name: regex(pattern) for name, pattern in _TABLE["patterns"].items()}
 TEST_FILES = {
-    language: re.compile(pattern) for language, pattern in _TABLE["test_files"].items()
+    language: regex(pattern) for language, pattern in _TABLE["test_files"].items()
 }
 COLLECTED_FOLDERS = {
-    language: re.compile(pattern) for language, pattern in _TABLE["test_folders"].items()
+    language: regex(pattern) for language, pattern in _TABLE["test_folders"].items()
 }
 EXAMPLE_FOLDERS = _WORDS["test_folders"] | _WORDS["example_folders"]
 WORD_BREAK = re.compile(r"[/_.-]")

@@ -4,7 +4,6 @@ from cli_guard.commands.effects.call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.lifting import apply_patterns
 from cli_guard.commands.model import (
-    GRAVITY,
     Context,
     Effect,
     EffectKind,
@@ -93,7 +92,7 @@ def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
     """
     is_floor = effect.decision is Decision.DENY and bool(effect.rule)
     is_vague = effect.target == "" or effect.reason.endswith(PHRASES[effect.kind])
-    return not is_floor, GRAVITY.index(effect.kind), is_vague, effect.span.start
+    return not is_floor, list(EffectKind).index(effect.kind), is_vague, effect.span.start
 
 
 def example_matches(pattern: Pattern, command: str) -> bool:

@@ -4,7 +4,6 @@ from cli_guard.commands.effects.places import unfold_home
 from cli_guard.commands.model import GUARD_OFF, EffectKind, Span
 from cli_guard.commands.parse.tree import (
     CommandGroup,
-    FunctionDefinition,
     ParsedCommand,
     Pipeline,
     Text,
@@ -92,9 +91,7 @@ def check_sent(
 def deny_guard_off(
     shell: Shell, target: str | None, reason: str, span: Span, alternative: str = ""
 ) -> None:
-    shell.emit(
-        EffectKind.GUARD, target, reason, span, rule=GUARD_OFF, alternative=alternative
-    )
+    shell.emit(EffectKind.GUARD, target, reason, span, alternative=alternative)
 
 
 def deny_fork_bomb(shell: Shell, span: Span) -> None:
@@ -108,13 +105,8 @@ def deny_kill_all(shell: Shell, span: Span) -> None:
     shell.deny(EffectKind.PROCESS, "-1", reason, span, KILL_ALL)
 
 
-def calls_itself_twice(function: FunctionDefinition) -> bool:
-    """Return whether a function starts itself in the background or on both sides of a pipe."""
-    return multiplies(function.body, function.name, False)
-
-
-def multiplies(node: object, name: str, many: bool) -> bool:
-    """Return whether this name is called where calls multiply."""
+def multiplies(node: object, name: str, many: bool = False) -> bool:
+    """Return whether this name is called in the background or on both sides of a pipe, where calls multiply."""
     if isinstance(node, ParsedCommand):
         called = node.words[0].parts if node.words else ()
         return (

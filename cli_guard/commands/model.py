@@ -11,23 +11,26 @@ from cli_guard.model import Decision
 
 
 class EffectKind(StrEnum):
-    """What a command does. A verdict is made of these, never of the name of a program."""
+    """What a command does. A verdict is made of these, never of the name of a program.
 
-    READ = "read"
-    SERVICE_READ = "service-read"
-    WRITE = "write"
-    DELETE = "delete"
-    NETWORK_IN = "network-in"
-    NETWORK_OUT = "network-out"
-    EXEC = "exec"
-    GIT_WRITE = "git-write"
-    SERVICE_WRITE = "service-write"
-    CREDENTIAL = "credential"
-    PERSISTENCE = "persistence"
+    The worst first: a verdict names its worst effect. UNKNOWN says least, so it comes last.
+    """
+
     GUARD = "guard"
-    PRIVILEGE = "privilege"
-    PROCESS = "process"
     SYSTEM = "system"
+    PERSISTENCE = "persistence"
+    DELETE = "delete"
+    CREDENTIAL = "credential"
+    SERVICE_WRITE = "service-write"
+    PRIVILEGE = "privilege"
+    GIT_WRITE = "git-write"
+    EXEC = "exec"
+    PROCESS = "process"
+    NETWORK_OUT = "network-out"
+    NETWORK_IN = "network-in"
+    WRITE = "write"
+    SERVICE_READ = "service-read"
+    READ = "read"
     UNKNOWN = "unknown"
 
 
@@ -51,25 +54,6 @@ STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
 
 # The rule for switching off the hooks or the guard.
 GUARD_OFF = "command-guard-off"
-# The kinds of effect, the worst first: a verdict names its worst effect. UNKNOWN says least, so it comes last.
-GRAVITY = (
-    EffectKind.GUARD,
-    EffectKind.SYSTEM,
-    EffectKind.PERSISTENCE,
-    EffectKind.DELETE,
-    EffectKind.CREDENTIAL,
-    EffectKind.SERVICE_WRITE,
-    EffectKind.PRIVILEGE,
-    EffectKind.GIT_WRITE,
-    EffectKind.EXEC,
-    EffectKind.PROCESS,
-    EffectKind.NETWORK_OUT,
-    EffectKind.NETWORK_IN,
-    EffectKind.WRITE,
-    EffectKind.SERVICE_READ,
-    EffectKind.READ,
-    EffectKind.UNKNOWN,
-)
 # A service read queries a service that the user has set up, with the user's credentials (`gh pr list`).
 HARMLESS = frozenset({EffectKind.READ, EffectKind.SERVICE_READ})
 DECISIONS: Mapping[EffectKind, Decision] = MappingProxyType(

@@ -7,6 +7,7 @@ needs review; the judge still looks for harm in it. docs/commands.md says the sa
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import (
@@ -59,6 +60,8 @@ COPIED_DESCRIPTORS = ("1", "2", "-")
 PATTERN = regex(r"[*?\[{]")
 # Operators of `[[ ]]` that evaluate a subscript, or look at options and name references.
 EVALUATING = ("-v", "-R", "-o")
+# Those of `[` and `[[ ]]` that take numbers.
+COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 
 # Builtins that change how the rest is read, or read a word once more as code or as the name of a variable.
 OUTSIDE_BUILTINS = frozenset(
@@ -301,16 +304,9 @@ def name_test(node: Test) -> str:
     ]
     if any(text in EVALUATING for text in texts):
         return "an operator of [[ ]] that evaluates"
-    behind = [
-        word
-        for before, word in zip(node.words, node.words[1:], strict=False)
-        if is_match(before)
-    ]
+    match = (Text("=~"),)
+    behind = [word for before, word in pairwise(node.words) if before.parts == match]
     return "" if all(map(is_literal, behind)) else "a computed regular expression"
-
-
-def is_match(word: Word) -> bool:
-    return word.parts == (Text("=~"),)
 
 
 def is_number(part: Part) -> bool:

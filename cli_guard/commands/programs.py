@@ -6,50 +6,23 @@ format is described in `rules/programs/README.md`.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.commands.model import EffectKind
+from cli_guard.commands.model import HARMLESS, EffectKind
 from cli_guard.lazy import dataclass
 from cli_guard.rules import tables
 
 # The table of what `python -m` runs, which is no program.
 MODULES = "python-m"
-STYLES = ("gnu", "posix", "single", "pairs", "none")
-PRINTS = ("text", "input", "lines", "paths", "names", "ref", "value", "operands")
-# The kinds of value, in addition to the kinds of effect (each of these is a kind of value too).
-VALUES = (
-    "text move command shell script url host upload send header env config config-env module folder name server"
-    " endpoint task verb setting code:python code:perl code:ruby code:node code:php code:awk code:sed code:sql code:jq"
-)
 # Words that do nothing by themselves; what they mean to the project's tools: trust/words.py.
 PLAIN = frozenset(("text", "task", "verb", "setting"))
-VALUE_KINDS = frozenset((*VALUES.split(), *EffectKind))
 REPEATED = "..."
 
-SPEC_KEYS = frozenset(
-    "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
-    "near allow review deny loads settings help dry others".split()
-)
-FACT_KEYS = frozenset(
-    "options takes optional effect operands stdin prints reason rule alternative match near".split()
-)
-# Keys whose value is a word of a closed list.
-CLOSED: Mapping[str, Collection[str]] = MappingProxyType(
-    {
-        "parsing": STYLES,
-        "prints": PRINTS,
-        "takes": VALUE_KINDS,
-        "stdin": VALUE_KINDS,
-        "others": ("text",),
-    }
-)
-HARMLESS_VALUES = frozenset(
-    ("text", "task", "verb", "folder", EffectKind.READ, EffectKind.SERVICE_READ)
-)
+HARMLESS_VALUES = HARMLESS.union(("text", "task", "verb", "folder"))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
 
 
@@ -130,10 +103,6 @@ class Spec:
             yield from spec.every()
 
 
-class BrokenTable(ValueError):
-    """A table holds a key or value that the engine does not know."""
-
-
 @cache
 def table(name: str) -> Spec | None:
     """Return the table of a program by its name, an alias, or a version (`python3.12`); None if unknown."""
@@ -146,7 +115,7 @@ def table(name: str) -> Spec | None:
 
 @cache
 def read_table(name: str, *, examples: bool = False) -> Spec:
-    """Read the table of exactly this name, with its examples if asked for. Raises BrokenTable, KeyError."""
+    """Read the table of exactly this name, with its examples if asked for. Raises KeyError."""
     data = tables.read(name, examples=examples)
     return spec_from(data, data.get("name", name), Spec(""))
 
@@ -190,29 +159,23 @@ def form_pattern(form: str) -> str:
     return re.escape(form).replace(r"\*\*", ".+").replace(r"\*", r"\S*")
 
 
-def check_keys(data: Mapping[str, Any], known: frozenset[str], name: str) -> dict[str, Any]:
-    """Return the values of a table, a sub-command or a fact, checked. Raises BrokenTable for what is not known."""
-    unknown = set(data) - known
-    if unknown:
-        raise BrokenTable(f"{name}: unknown key {sorted(unknown)[0]}")
-    for key, words in CLOSED.items():
-        if key in data:
-            check_word(data[key], words, name)
-    checked = dict(data)
+def with_types(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a table, a sub-command or a fact, with the types of `Spec` and `Option`."""
+    given = dict(data)
     if "effect" in data:
-        checked["effect"] = EffectKind(data["effect"])
+        given["effect"] = EffectKind(data["effect"])
     if "operands" in data:
-        checked["operands"] = operands_from(data["operands"], name)
-    return checked
+        given["operands"] = operands_from(data["operands"])
+    return given
 
 
 def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
-    given = {"source": parent.source, **check_keys(data, SPEC_KEYS, name), "name": name}
+    given = {"source": parent.source, **with_types(data), "name": name}
     given.setdefault(
         "parsing", "gnu" if parent.parsing in ("", "posix") else parent.parsing
     )
     inherited = {} if parent.parsing == "posix" else parent.options
-    given["options"] = MappingProxyType({**inherited, **options_from(data, name)})
+    given["options"] = MappingProxyType({**inherited, **options_from(data)})
     given["examples"] = {
         verdict: tuple(given.pop(verdict, ())) for verdict in ("allow", "review", "deny")
     }
@@ -270,7 +233,7 @@ def plain_option(name: str, takes: str | None, optional: bool) -> Option:
     return Option((name,), takes, optional)
 
 
-def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
+def options_from(data: Mapping[str, Any]) -> dict[str, Option]:
     options: dict[str, Option] = {}
     for key, takes in (("flags", None), ("values", "text")):
         for word in data.get(key, "").split():
@@ -278,25 +241,16 @@ def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
             plain = word.removesuffix("[=]")
             options[plain] = plain_option(plain, "text" if optional else takes, optional)
     for fact in data.get("fact", ()):
-        given = check_keys(fact, FACT_KEYS, name)
+        given = with_types(fact)
         option = Option(tuple(given.pop("options").split()), **given)
         options.update(dict.fromkeys(option.names, option))
     return options
 
 
-def operands_from(given: str | list[str] | tuple[()], name: str) -> tuple[str, ...]:
+def operands_from(given: str | list[str]) -> tuple[str, ...]:
     """Return the kinds of the operands in order; a single kind stands for all of them."""
     if given == "command":
-        given = [given]
-    kinds = (
-        [given.removesuffix(REPEATED) + REPEATED] if isinstance(given, str) else list(given)
-    )
-    for kind in kinds:
-        check_word(kind.removesuffix(REPEATED), VALUE_KINDS, name)
-    return tuple(kinds)
-
-
-def check_word(given: str, known: Collection[str], name: str) -> None:
-    """Raise BrokenTable if a word is not in a closed list."""
-    if given not in known:
-        raise BrokenTable(f"{name}: {given!r} is none of {', '.join(sorted(known))}")
+        return (given,)
+    if isinstance(given, str):
+        return (given.removesuffix(REPEATED) + REPEATED,)
+    return tuple(given)

@@ -9,49 +9,14 @@ from cli_guard.commands.lifting import NEVER_LIFTED
 from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.programs import MODULES, table
 from cli_guard.commands.scope import NOTHING
+from cli_guard.rules import data
 
 PROGRAM = re.compile(r"[A-Za-z][\w.+-]*")
 MOST_WORDS = 8
 LONGEST = 120
 KINDS = NEVER_LIFTED | {EffectKind.UNKNOWN, EffectKind.PERSISTENCE}
-# Each call of these must be reviewed: its words decide what it does, or what it does cannot be undone.
-NEVER = frozenset(
-    (
-        *"rm rmdir unlink shred truncate dd mkfs fdisk parted wipefs chmod chown chgrp chattr setfacl mount".split(),
-        *"umount sudo doas su pkexec runuser chroot unshare nsenter env export declare typeset readonly set".split(),
-        *"unset alias bash sh dash zsh fish ksh csh tcsh busybox pwsh python perl ruby node deno php lua tclsh".split(),
-        *"Rscript osascript awk gawk sed ed ex vim vi emacs nano expect java jshell groovy scala julia R ghci".split(),
-        *"irb xargs parallel find fd eval exec source . command builtin trap ssh scp sftp rsync nc ncat socat".split(),
-        *"telnet ftp curl wget npx uvx bunx pipx kill killall pkill shutdown reboot halt poweroff crontab at".split(),
-        *"batch elixir iex erl powershell cmd git".split(),
-        *("docker run", "docker exec", "docker compose run", "docker compose exec"),
-        *(
-            "docker container run",
-            "docker container exec",
-            "docker-compose run",
-            "docker-compose exec",
-        ),
-        *("podman run", "podman exec", "podman container run", "podman container exec"),
-        *(
-            "nerdctl run",
-            "nerdctl exec",
-            "kubectl exec",
-            "kubectl delete",
-            "kubectl run",
-            "kubectl debug",
-        ),
-        *(
-            "kubectl attach",
-            "kubectl cp",
-            "npm exec",
-            "pnpm exec",
-            "pnpm dlx",
-            "yarn exec",
-            "yarn dlx",
-        ),
-        *("bun x", "uv tool run", "go run"),
-    )
-)
+RULES = data.read("never_saved.toml")
+NEVER = frozenset((*RULES["programs"].split(), *RULES["sub_commands"]))
 GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))
 
 

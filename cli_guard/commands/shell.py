@@ -103,6 +103,8 @@ class Shell:
         alternative: str = "",
     ) -> None:
         place = self.budget.place(span)
+        if kind is EffectKind.GUARD and decision is None:
+            rule = GUARD_OFF
         line = reason
         if not reason.isprintable():
             line = "".join(
@@ -152,12 +154,11 @@ class Shell:
         meaning = variable_means(name, value)
         if meaning:
             kind, reason = meaning
-            rule = GUARD_OFF if kind is EffectKind.GUARD else ""
             # The value says whose code it brings.
             target = (
                 name if value is None or kind is EffectKind.GUARD else f"{name}={value}"
             )
-            self.emit(kind, target, reason, span, rule=rule)
+            self.emit(kind, target, reason, span)
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
         """Run a command (function, alias or program); return what it prints."""

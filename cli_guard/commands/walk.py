@@ -28,7 +28,7 @@ from cli_guard.commands.parse.tree import (
     Test,
     Text,
 )
-from cli_guard.commands.plain import is_number
+from cli_guard.commands.plain import COMPARISONS, is_number
 from cli_guard.commands.scope import (
     NOTHING,
     ShellScope,
@@ -44,7 +44,6 @@ from cli_guard.commands.scope import (
 )
 from cli_guard.commands.shell import Interpreter, Shell
 
-COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 Branches = tuple[tuple[Nodes, Nodes], ...]
 EXITS = ((Text("exit"),), (Text("return"),))
 APART = ("subshell", "background", "coproc")
@@ -241,7 +240,7 @@ def test(shell: Shell, node: Test) -> Stream:
 def define(shell: Shell, node: FunctionDefinition) -> Stream:
     """Define a function; it is judged at its calls, or at the end if there are none."""
     shell.scope.functions[node.name] = node.body
-    if floors.calls_itself_twice(node):
+    if floors.multiplies(node.body, node.name):
         floors.deny_fork_bomb(shell, node.span)
     elif id(node.body) not in shell.called:
         shell.uncalled[node.name] = node.body

@@ -98,11 +98,6 @@ class ApprovedOutput:
             self._say(f"[more than {SHOWN_BYTES:,} bytes: the rest is in the log alone]")
 
 
-def decode_end(output: bytes) -> str:
-    """Return the end of an output, as far as it is searched for errors."""
-    return output[-SEARCHED_BYTES:].decode("utf-8", "replace")
-
-
 def split_lines(data: bytes) -> list[str]:
     """Return output as lines that may be shown, each as it is at its end: a progress bar is written over itself."""
     text = plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
@@ -128,7 +123,9 @@ def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object
         "left_behind": result.left_behind,
         "stdout": show_end(result.stdout),
         "stderr": show_end(result.stderr),
-        "failing_lines": [] if result.success else explain_output(decode_end(output)),
+        "failing_lines": []
+        if result.success
+        else explain_output(output[-SEARCHED_BYTES:].decode("utf-8", "replace")),
         "log": result.log_file,
         "problem": "" if result.success else problem_of(result, seconds),
     }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.commands import Context
-from cli_guard.commands.effects.environment import SWITCHES
+from cli_guard.commands.effects.environment import runs_nothing
 from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
 from cli_guard.execution.work_tree import TrustedTree, follow_links
@@ -222,9 +222,7 @@ def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...
         inner = git.at(folder, git.env)
         folders += find_submodules(inner)
         for key, values in own_configuration(inner).items():
-            if not key.startswith("alias.") and values[-1].lower() not in SWITCHES.get(
-                key, ("",)
-            ):
+            if not key.startswith("alias.") and not runs_nothing(key, values[-1]):
                 found[key] = values
     return found
 

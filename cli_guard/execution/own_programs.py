@@ -44,7 +44,7 @@ def list_packages(root: Path) -> Iterator[Path]:
 
 def read_names(folder: Path) -> Iterator[str]:
     """Yield the names of the programs of one package. A manifest that cannot be read has none."""
-    pyproject = read_toml(folder / "pyproject.toml")
+    pyproject = read_data(folder / "pyproject.toml")
     for keys in (
         ("project", "scripts"),
         ("project", "gui-scripts"),
@@ -52,13 +52,13 @@ def read_names(folder: Path) -> Iterator[str]:
     ):
         yield from names_in(pyproject, *keys)
     yield from read_setup(folder / "setup.cfg")
-    package = read_json(folder / "package.json")
+    package = read_data(folder / "package.json")
     bins = package.get("bin")
     if isinstance(bins, str):
         # npm drops the scope of a name.
         yield str(package.get("name", "")).rpartition("/")[2]
     yield from names_in(package, "bin")
-    cargo = read_toml(folder / "Cargo.toml")
+    cargo = read_data(folder / "Cargo.toml")
     listed = cargo.get("bin")
     tables = [cargo.get("package"), *(listed if isinstance(listed, list) else ())]
     yield from (str(each.get("name", "")) for each in tables if isinstance(each, dict))
@@ -93,16 +93,10 @@ def read_manifest(path: Path) -> str:
     )
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_data(path: Path) -> dict[str, Any]:
+    parse = json.loads if path.suffix == ".json" else tomllib.loads
     try:
-        return tomllib.loads(read_manifest(path))
-    except (OSError, ValueError, RecursionError):
-        return {}
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(read_manifest(path))
+        data = parse(read_manifest(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

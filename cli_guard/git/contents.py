@@ -1,6 +1,6 @@
 """Read whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -73,6 +73,8 @@ class BlobReader:
         """Return the same for those that are not missing."""
         read: dict[str, bytes | None] = {}
         most = self.limit if limit is None else limit
+        # Git would read a path with a line break as two questions, and give each its answer.
+        blobs = [blob for blob in blobs if "\n" not in blob]
         for start in range(0, len(blobs), ASKED_AT_ONCE):
             asked = blobs[start : start + ASKED_AT_ONCE]
             self._ask(asked)
@@ -160,6 +162,21 @@ class BlobContents:
         """Return whether any file is in a folder after the change, or below. Raises GitError."""
         listed = ("ls-tree", "-z", self.revision) if self.revision else ("ls-files", "-z")
         return bool(self._reader.git.run_bounded(*listed, "--", f"{folder}/", limit=1)[0])
+
+    def find_names(
+        self, names: Collection[str], folders: Iterable[str], parents: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield where some names may stand in some folders ("" is the top). Raises GitError.
+
+        What the index holds and no change touches stands in one of its `parents`.
+        """
+        states = (self.revision,) if self.revision else parents or ("HEAD",)
+        trees = {f"{state}:{folder}": folder for folder in folders for state in states}
+        for tree, raw in self._reader.read_present(list(trees)).items():
+            for name in names:
+                # An id in the tree may hold the same bytes: then a name is asked for that is not there.
+                if raw is None or f" {name}\0".encode() in raw:
+                    yield f"{trees[tree]}/{name}".removeprefix("/")
 
     def prefetch(self, blobs: Iterable[str]) -> None:
         """Read texts that will be asked for one by one: to wait for each by itself takes longer."""

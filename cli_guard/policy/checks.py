@@ -12,15 +12,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     model_validator,
 )
 
 from cli_guard.lazy import dataclass
-from cli_guard.policy.mcp import Name, Variable
+from cli_guard.policy.schema import Name, Section, Variable
 
 # `git rev-parse --local-env-vars`: these would point a check at the user's repository instead of its scratch checkout.
 LEADING_OUT = frozenset(
@@ -94,79 +92,64 @@ Port = Annotated[int, Field(ge=1, le=65_535)] | Literal["auto"]
 Given = Annotated[Variable, AfterValidator(stays)]
 
 
-class CheckConfig(BaseModel):
+class CheckConfig(Section):
     """`[checks.NAME]`: a command that runs on exactly what is pushed or committed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    command: Annotated[
-        Command, Field(description="The command; bash runs it in a scratch checkout.")
-    ]
+    command: Command = Field(description="The command; bash runs it in a scratch checkout.")
     stage: Annotated[
         tuple[Stage, ...],
         BeforeValidator(as_list, json_schema_input_type=Stage | list[Stage]),
         AfterValidator(once),
-        Field(description="When it runs: pre-push, pre-commit, or a list of both."),
-    ] = (Stage.PRE_PUSH,)
-    files: Annotated[
-        tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...],
-        Field(
-            max_length=MOST_ENTRIES,
-            description="Path patterns: run only if the change touches a match (empty: always). ** crosses folders.",
-        ),
-    ] = ()
-    timeout_seconds: Annotated[Seconds, Field(description="Time limit in seconds.")] = 600.0
-    environment: Annotated[
-        dict[Given, Annotated[str, Field(max_length=MOST_CHARS, pattern=r"^[^\x00]*$")]],
-        Field(
-            max_length=MOST_ENTRIES,
-            description="Environment variables to set, with their values.",
-        ),
-    ] = Field(default_factory=dict)
-    pass_environment: Annotated[
-        tuple[Given, ...],
-        Field(
-            max_length=MOST_ENTRIES,
-            description="Names of your environment variables to pass; one that holds a secret is left out.",
-        ),
-    ] = ()
-    working_dir: Annotated[
-        str,
-        Field(
-            max_length=1_000,
-            description="The folder to run in, relative to the top of the repository.",
-        ),
-        AfterValidator(check_inside),
-    ] = ""
+    ] = Field(
+        default=(Stage.PRE_PUSH,),
+        description="When it runs: pre-push, pre-commit, or a list of both.",
+    )
+    files: tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...] = Field(
+        default=(),
+        max_length=MOST_ENTRIES,
+        description="Path patterns: run only if the change touches a match (empty: always). ** crosses folders.",
+    )
+    timeout_seconds: Seconds = Field(default=600.0, description="Time limit in seconds.")
+    environment: dict[
+        Given, Annotated[str, Field(max_length=MOST_CHARS, pattern=r"^[^\x00]*$")]
+    ] = Field(
+        default_factory=dict,
+        max_length=MOST_ENTRIES,
+        description="Environment variables to set, with their values.",
+    )
+    pass_environment: tuple[Given, ...] = Field(
+        default=(),
+        max_length=MOST_ENTRIES,
+        description="Names of your environment variables to pass; one that holds a secret is left out.",
+    )
+    working_dir: Annotated[str, AfterValidator(check_inside)] = Field(
+        default="",
+        max_length=1_000,
+        description="The folder to run in, relative to the top of the repository.",
+    )
     needs_port: Annotated[
         int | Literal["auto"] | None,
         BeforeValidator(check_port, json_schema_input_type=Port),
-        Field(
-            description="A port that must be free, passed as $PORT; auto finds a free one."
-        ),
-    ] = None
-    server: Annotated[
-        Command | None,
-        Field(
-            description="A server that is started before the check, must answer on $PORT, and is stopped after it."
-        ),
-    ] = None
-    ready_seconds: Annotated[
-        Seconds, Field(description="Seconds until the server must answer.")
-    ] = 30.0
-    report: Annotated[
-        Literal["sarif", "gcc"] | None,
-        Field(
-            description="The command writes findings to $REPORT, as SARIF or as lines path:line: message; those on"
-            " added lines are advice. $CHANGED_FILES names a list of the changed files, each with a NUL at its end."
-        ),
-    ] = None
-    cache: Annotated[
-        bool,
-        Field(
-            description="Skip a tree that has passed before; set to false if the check depends on more than files."
-        ),
-    ] = True
+    ] = Field(
+        default=None,
+        description="A port that must be free, passed as $PORT; auto finds a free one.",
+    )
+    server: Command | None = Field(
+        default=None,
+        description="A server that is started before the check, must answer on $PORT, and is stopped after it.",
+    )
+    ready_seconds: Seconds = Field(
+        default=30.0, description="Seconds until the server must answer."
+    )
+    report: Literal["sarif", "gcc"] | None = Field(
+        default=None,
+        description="The command writes findings to $REPORT, as SARIF or as lines path:line: message; those on"
+        " added lines are advice. $CHANGED_FILES names a list of the changed files, each with a NUL at its end.",
+    )
+    cache: bool = Field(
+        default=True,
+        description="Skip a tree that has passed before; set to false if the check depends on more than files.",
+    )
 
     @model_validator(mode="after")
     def server_has_a_port(self) -> Self:

@@ -4,34 +4,28 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from cli_guard.commands.model import Pattern
 from cli_guard.model import Decision
+from cli_guard.policy.schema import Section
 
 
-class CommandPattern(BaseModel):
+class CommandPattern(Section):
     """A pattern over the words of a command, with examples that are tested when it is read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    pattern: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=500,
-            description="Words of one command; * matches anything.",
-        ),
-    ]
-    reason: Annotated[
-        str, Field(max_length=300, description="The reason, shown with the verdict.")
-    ] = ""
-    match: Annotated[
-        tuple[str, ...], Field(description="Commands that it must match.")
-    ] = ()
-    not_match: Annotated[
-        tuple[str, ...], Field(description="Commands that it must not match.")
-    ] = ()
+    pattern: str = Field(
+        min_length=1,
+        max_length=500,
+        description="Words of one command; * matches anything.",
+    )
+    reason: str = Field(
+        default="", max_length=300, description="The reason, shown with the verdict."
+    )
+    match: tuple[str, ...] = Field(default=(), description="Commands that it must match.")
+    not_match: tuple[str, ...] = Field(
+        default=(), description="Commands that it must not match."
+    )
 
     def as_pattern(self, decision: Decision) -> Pattern:
         """Return it as the judge takes it."""
@@ -48,21 +42,16 @@ Written = Annotated[
 ]
 
 
-class CommandsSection(BaseModel):
+class CommandsSection(Section):
     """`[commands]`: verdicts on commands by patterns over their words; the strictest applies."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    allow: Annotated[
-        tuple[Written, ...],
-        Field(description="Patterns that are allowed. Only in the user's own file."),
-    ] = ()
-    review: Annotated[
-        tuple[Written, ...], Field(description="Patterns that need review.")
-    ] = ()
-    deny: Annotated[
-        tuple[Written, ...], Field(description="Patterns that are denied.")
-    ] = ()
+    allow: tuple[Written, ...] = Field(
+        default=(), description="Patterns that are allowed. Only in the user's own file."
+    )
+    review: tuple[Written, ...] = Field(
+        default=(), description="Patterns that need review."
+    )
+    deny: tuple[Written, ...] = Field(default=(), description="Patterns that are denied.")
 
     @cached_property
     def problems(self) -> Mapping[CommandPattern, str]:

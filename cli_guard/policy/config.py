@@ -26,6 +26,7 @@ from cli_guard.policy.command_patterns import CommandPattern, CommandsSection
 from cli_guard.policy.globs import USERS_RULE, nearest, rule_matches
 from cli_guard.policy.language_model import MODEL_TABLES, ModelSection
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
+from cli_guard.policy.schema import Section, describe
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import read_plain, user_file
 
@@ -58,85 +59,69 @@ def known_rule(pattern: str) -> str:
     return pattern
 
 
-class Section(BaseModel):
-    """A table of the file: frozen, unknown keys are refused.
-
-    Without a file nothing is validated, so the validator of a table is built at the first use (`defer_build`), and the
-    defaults are constructed without one.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-
 class ServerSection(Section):
     """`[server]`: the warm server."""
 
-    enabled: Annotated[
-        bool, Field(description="Use the warm server. Only in the user's own file.")
-    ] = True
-    prewarm: Annotated[
-        bool, Field(description="Prepare a review when something is staged.")
-    ] = True
+    enabled: bool = Field(
+        default=True, description="Use the warm server. Only in the user's own file."
+    )
+    prewarm: bool = Field(
+        default=True, description="Prepare a review when something is staged."
+    )
 
 
 class Ignore(Section):
     """One `[[ignore]]`: answers the findings of a rule under a path, with a reason."""
 
-    rule: Annotated[
-        str,
-        Field(min_length=1, description="A rule id, or a prefix with *."),
-        AfterValidator(known_rule),
-    ]
-    path: Annotated[
-        str, Field(min_length=1, description="A path pattern; ** crosses folders.")
-    ] = "**"
-    reason: Annotated[
-        str, Field(min_length=3, description="Why the findings are accepted.")
-    ]
-    expires: Annotated[
-        datetime.date | None, Field(description="The last day on which it applies.")
-    ] = None
+    rule: Annotated[str, AfterValidator(known_rule)] = Field(
+        min_length=1, description="A rule id, or a prefix with *."
+    )
+    path: str = Field(
+        default="**", min_length=1, description="A path pattern; ** crosses folders."
+    )
+    reason: str = Field(min_length=3, description="Why the findings are accepted.")
+    expires: datetime.date | None = Field(
+        default=None, description="The last day on which it applies."
+    )
 
 
 class LimitsSection(Section):
     """`[limits]`: the most that one review reads and spends."""
 
-    files: Annotated[int, Field(ge=1, le=MOST, description="Most files of one change.")] = (
-        25_000
+    files: int = Field(
+        default=25_000, ge=1, le=MOST, description="Most files of one change."
     )
-    file_chars: Annotated[
-        int,
-        Field(ge=1_000, le=MOST, description="Largest file, in bytes as Git stores it."),
-    ] = 5_000_000
-    total_chars: Annotated[
-        int,
-        Field(
-            ge=1_000,
-            le=MOST,
-            description="All files of a change together, in bytes as Git stores them.",
-        ),
-    ] = 50_000_000
-    rounds: Annotated[
-        int, Field(ge=1, le=20, description="Most rounds of planning and acting.")
-    ] = 4
-    seconds: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=3_600,
-            description="Without effect: a review is bounded by counts, not by time.",
-        ),
-    ] = 5.0
-    advice_ms: Annotated[int, Field(ge=0, le=MOST, description=ADVICE)] = 300
+    file_chars: int = Field(
+        default=5_000_000,
+        ge=1_000,
+        le=MOST,
+        description="Largest file, in bytes as Git stores it.",
+    )
+    total_chars: int = Field(
+        default=50_000_000,
+        ge=1_000,
+        le=MOST,
+        description="All files of a change together, in bytes as Git stores them.",
+    )
+    rounds: int = Field(
+        default=4, ge=1, le=20, description="Most rounds of planning and acting."
+    )
+    seconds: float = Field(
+        default=5.0,
+        gt=0,
+        le=3_600,
+        description="Without effect: a review is bounded by counts, not by time.",
+    )
+    advice_ms: int = Field(default=300, ge=0, le=MOST, description=ADVICE)
 
 
 class GitSection(Section):
     """`[git]`: settings of the push reviewer."""
 
-    protected_branches: Annotated[
-        tuple[str, ...],
-        Field(description="Branch patterns that must not be force-pushed or deleted."),
-    ] = ("main", "master", "release/*")
+    protected_branches: tuple[str, ...] = Field(
+        default=("main", "master", "release/*"),
+        description="Branch patterns that must not be force-pushed or deleted.",
+    )
 
 
 GUARD_NAME = r"^[A-Za-z_$][\w$.]{0,99}$"
@@ -148,10 +133,9 @@ OWN_GUARDS = (
 class ProtectionsSection(Section):
     """`[protections]`: settings of the protections reviewer."""
 
-    calls: Annotated[
-        tuple[Annotated[str, Field(pattern=GUARD_NAME)], ...],
-        Field(max_length=200, description=OWN_GUARDS),
-    ] = ()
+    calls: tuple[Annotated[str, Field(pattern=GUARD_NAME)], ...] = Field(
+        default=(), max_length=200, description=OWN_GUARDS
+    )
 
 
 SURFACE_KINDS = Literal["start", "permission", "server", "plugin", "traffic"]
@@ -161,30 +145,29 @@ KNOWN = "Statements of agents' and editors' settings that a person has read: the
 class KnownStatement(Section):
     """One `[[surface.known]]`: a statement of agents' or editors' settings that is not asked about again."""
 
-    kind: Annotated[SURFACE_KINDS, Field(description="The kind, as the finding says it.")]
-    name: Annotated[str, Field(min_length=1, description="The name of the statement.")]
-    digest: Annotated[
-        str,
-        Field(pattern=r"^[0-9a-f]{32}$", description="The digest, as the finding says it."),
-    ]
-    reason: Annotated[str, Field(min_length=3, description="Why it is accepted.")]
+    kind: SURFACE_KINDS = Field(description="The kind, as the finding says it.")
+    name: str = Field(min_length=1, description="The name of the statement.")
+    digest: str = Field(
+        pattern=r"^[0-9a-f]{32}$", description="The digest, as the finding says it."
+    )
+    reason: str = Field(min_length=3, description="Why it is accepted.")
 
 
 class SurfaceSection(Section):
     """`[surface]`: settings of the reviewer of agents."""
 
-    known: Annotated[
-        tuple[KnownStatement, ...], Field(max_length=1_000, description=KNOWN)
-    ] = ()
+    known: tuple[KnownStatement, ...] = Field(
+        default=(), max_length=1_000, description=KNOWN
+    )
 
 
 class MessageSection(Section):
     """`[message]`: the form of commit messages."""
 
-    style: Annotated[
-        Literal["plain", "conventional"],
-        Field(description="plain, or conventional to require Conventional Commits."),
-    ] = "plain"
+    style: Literal["plain", "conventional"] = Field(
+        default="plain",
+        description="plain, or conventional to require Conventional Commits.",
+    )
 
 
 Level = Annotated[
@@ -205,18 +188,18 @@ class ApprovalsSection(Section):
     threshold: dict[str, Annotated[int, Field(ge=1, le=9)]] = Field(
         default_factory=dict, description=PEOPLE
     )
-    author_may_approve: Annotated[
-        bool, Field(description="false: a second person must.")
-    ] = True
-    trust: Annotated[
-        Literal["tty", "key", "touch", "verified"], Field(description=TRUST)
-    ] = "tty"
-    prompt: Annotated[
-        bool, Field(description="Ask in the hook itself, at an interactive terminal.")
-    ] = True
-    push: Annotated[
-        bool, Field(description="Push the signed approvals with each push.")
-    ] = False
+    author_may_approve: bool = Field(
+        default=True, description="false: a second person must."
+    )
+    trust: Literal["tty", "key", "touch", "verified"] = Field(
+        default="tty", description=TRUST
+    )
+    prompt: bool = Field(
+        default=True, description="Ask in the hook itself, at an interactive terminal."
+    )
+    push: bool = Field(
+        default=False, description="Push the signed approvals with each push."
+    )
 
 
 Profile = Annotated[
@@ -233,15 +216,7 @@ Reply = Annotated[
     ),
 ]
 # The agents of agents/registry.py: `[agent.codex]` is for one of them alone.
-AGENT_NAMES = (
-    "claude-code",
-    "codex",
-    "gemini",
-    "cursor",
-    "copilot",
-    "opencode",
-    "lefthook",
-)
+AGENT_NAMES = "claude-code codex gemini cursor copilot opencode lefthook".split()
 
 
 class AgentChoice(Section):
@@ -278,18 +253,17 @@ class AgentSection(AgentChoice):
 class Config(Section):
     """The whole cli-guard.toml. Every key has a default; no file is needed."""
 
-    decisions: Annotated[
-        dict[Severity, Disposition],
-        Field(description="The decision for a severity: deny, review, advise or off."),
-    ] = Field(default_factory=dict)
-    rules: Annotated[
-        dict[Annotated[str, AfterValidator(known_rule)], Disposition],
-        Field(description="The decision for a rule id, or for a prefix with *."),
-    ] = Field(default_factory=dict)
-    ignore: Annotated[
-        tuple[Ignore, ...],
-        Field(description="Findings that are accepted, with the reason."),
-    ] = ()
+    decisions: dict[Severity, Disposition] = Field(
+        default_factory=dict,
+        description="The decision for a severity: deny, review, advise or off.",
+    )
+    rules: dict[Annotated[str, AfterValidator(known_rule)], Disposition] = Field(
+        default_factory=dict,
+        description="The decision for a rule id, or for a prefix with *.",
+    )
+    ignore: tuple[Ignore, ...] = Field(
+        default=(), description="Findings that are accepted, with the reason."
+    )
     limits: LimitsSection = LimitsSection.model_construct()
     git: GitSection = GitSection.model_construct()
     message: MessageSection = MessageSection.model_construct()
@@ -334,30 +308,7 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
     try:
         return Config.model_validate(data)
     except ValidationError as error:
-        raise ConfigError(f"{source}: {describe(error)}") from error
-
-
-def describe(
-    error: ValidationError, keys: Callable[[list[str]], list[str]] | None = None
-) -> str:
-    """Describe the first error in terms of the configuration file, or of one whose tables have these `keys`."""
-    errors = error.errors(include_url=False)
-    # A mistyped key makes the right one missing: report the mistyped one.
-    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    place = ".".join(str(part) for part in first["loc"] if part != "[key]")
-    if first["type"] == "extra_forbidden":
-        parent = [part for part in first["loc"][:-1] if isinstance(part, str)]
-        return f"unknown key {place!r}{nearest(str(first['loc'][-1]), (keys or keys_of)(parent))}"
-    if first["type"] == "missing":
-        return f"{place!r} is missing"
-    message = first["msg"].removeprefix("Value error, ")
-    given = first.get("input")
-    shown = (
-        f" (got {given!r})"
-        if isinstance(given, str | int | float) and len(repr(given)) < 60
-        else ""
-    )
-    return f"{place!r}: {message}{shown}"
+        raise ConfigError(f"{source}: {describe(error, keys_of)}") from error
 
 
 def keys_of(place: list[str]) -> list[str]:

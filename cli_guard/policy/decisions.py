@@ -65,6 +65,11 @@ class Policy:
         return (self.config, *self.also, *self.before)
 
     @cached_property
+    def with_user(self) -> tuple[Config, ...]:
+        """Return every configuration that applies, the user's own last."""
+        return (*self.configs, *([self.user] if self.user else []))
+
+    @cached_property
     def identity(self) -> str:
         """Return a hash of everything that decisions depend on."""
         own = self.user.model_dump_json() if self.user else ""
@@ -94,10 +99,7 @@ class Policy:
     @property
     def message_style(self) -> str:
         """Return the message style in force: users may require more of themselves than the repository does."""
-        styles = {
-            config.message.style
-            for config in (*self.configs, *([self.user] if self.user else []))
-        }
+        styles = {config.message.style for config in self.with_user}
         return "conventional" if "conventional" in styles else "plain"
 
     @property
@@ -113,8 +115,7 @@ class Policy:
     @property
     def own_guards(self) -> tuple[str, ...]:
         """Return the names of `[protections] calls`, those of the user's own file as well."""
-        configs = (*self.configs, *([self.user] if self.user else []))
-        named = (name for config in configs for name in config.protections.calls)
+        named = (name for config in self.with_user for name in config.protections.calls)
         return tuple(dict.fromkeys(named))
 
     @property
@@ -171,9 +172,7 @@ class Policy:
     @cached_property
     def approvals(self) -> tuple[ApprovalsSection, ...]:
         """Return every `[approvals]` in force; the strictest counts."""
-        return tuple(
-            each.approvals for each in (*self.configs, *([self.user] if self.user else []))
-        )
+        return tuple(each.approvals for each in self.with_user)
 
     @property
     def trust(self) -> Presence:

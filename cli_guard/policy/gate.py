@@ -20,7 +20,6 @@ from cli_guard.model import (
     Severity,
     Suppressed,
     Verdict,
-    fingerprint,
 )
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import (
@@ -302,31 +301,26 @@ def announce(found: Finding, inline: Suppression, policy: Policy) -> Finding:
     message = (
         f"{comment} answers {found.rule} ({policy.disposition(found)}): {inline.reason}"
     )
-    mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline.reason}")
     made = one("policy", SUPPRESSION_NEW).finding(
-        path=found.path, line=found.line, message=message, fingerprint=mark
+        path=found.path,
+        line=found.line,
+        message=message,
+        content=f"{found.fingerprint} {inline.reason}",
     )
     return replace(made, commit=found.commit)
 
 
 def judge_record(judgement: GateJudgement) -> Verdict:
     """Decide whether Git may record the change."""
-    denied = judgement.of(Disposition.DENY)
-    if denied:
-        return Verdict(
-            Decision.DENY,
-            count_findings(denied, "denied"),
-            "findings-denied",
-            marks(denied),
-        )
-    asked = judgement.of(Disposition.REVIEW)
-    if asked:
-        return Verdict(
-            Decision.REVIEW,
-            count_findings(asked, "to approve"),
-            "findings-to-review",
-            marks(asked),
-        )
+    for disposition, what, rule in (
+        (Disposition.DENY, "denied", "findings-denied"),
+        (Disposition.REVIEW, "to approve", "findings-to-review"),
+    ):
+        found = judgement.of(disposition)
+        if found:
+            marks = tuple(finding.fingerprint for finding in found)
+            said = count_findings(found, what)
+            return Verdict(Decision(disposition), said, rule, marks)
     return Verdict(Decision.ALLOW, "no finding blocks it", "no-objection")
 
 
@@ -334,7 +328,3 @@ def count_findings(findings: Collection[Finding], what: str) -> str:
     """Format `2 findings denied (secret-x, code-y)`."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what} ({rules})"
-
-
-def marks(findings: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(finding.fingerprint for finding in findings)

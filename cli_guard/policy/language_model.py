@@ -3,9 +3,10 @@
 import re
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from cli_guard.policy.globs import matches
+from cli_guard.policy.schema import Section
 from cli_guard.secrets.filenames import is_risky, risky_patterns
 
 Tier = Literal["light", "medium", "heavy"]
@@ -33,110 +34,105 @@ Phrase = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Models = Annotated[tuple[Model, ...], Field(max_length=8, description=NAMED)]
 
 
-class Price(BaseModel):
+class Price(Section):
     """What a model costs, in US dollars for a million tokens."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-    input: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the prompt.")]
-    output: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the answer.")]
+    input: float = Field(ge=0, le=10_000, description=f"{PRICE} of the prompt.")
+    output: float = Field(ge=0, le=10_000, description=f"{PRICE} of the answer.")
 
 
-class ModelServer(BaseModel):
+class ModelServer(Section):
     """A server of one model, with a key of its own: that of another is never sent to it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-    base_url: Annotated[
-        str, Field(pattern=r"^https?://", description="Its OpenAI-compatible address.")
-    ]
-    api_key_env: Annotated[
-        str | None, Field(description="The variable that holds its key.")
-    ] = None
-    api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
+    base_url: str = Field(
+        pattern=r"^https?://", description="Its OpenAI-compatible address."
+    )
+    api_key_env: str | None = Field(
+        default=None, description="The variable that holds its key."
+    )
+    api_key_command: tuple[str, ...] = Field(default=(), description=WORDS)
 
 
-class RoutingSection(BaseModel):
+class RoutingSection(Section):
     """`[model.routing]`: what the user changes in how the tier of a request is found."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-    medium: Annotated[
-        float | None, Field(description="Score from which on a request is medium.")
-    ] = None
-    heavy: Annotated[
-        float | None, Field(description="Score from which on a request is heavy.")
-    ] = None
-    points: Annotated[
-        dict[Phrase, Annotated[float, Field(ge=-10, le=10)]],
-        Field(max_length=200, description=f"Points that words add. {PHRASES}"),
-    ] = Field(default_factory=dict)
-    tiers: Annotated[
-        dict[Tier, Annotated[tuple[Phrase, ...], Field(max_length=200)]],
-        Field(description=f"Words that choose a tier, the heaviest first. {PHRASES}"),
-    ] = Field(default_factory=dict)
+    medium: float | None = Field(
+        default=None, description="Score from which on a request is medium."
+    )
+    heavy: float | None = Field(
+        default=None, description="Score from which on a request is heavy."
+    )
+    points: dict[Phrase, Annotated[float, Field(ge=-10, le=10)]] = Field(
+        default_factory=dict,
+        max_length=200,
+        description=f"Points that words add. {PHRASES}",
+    )
+    tiers: dict[Tier, Annotated[tuple[Phrase, ...], Field(max_length=200)]] = Field(
+        default_factory=dict,
+        description=f"Words that choose a tier, the heaviest first. {PHRASES}",
+    )
 
 
-class ModelSection(BaseModel):
+class ModelSection(Section):
     """`[model]`, in the user's own file: without a model in one of its tiers there is none."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     light: Models = ()
     medium: Models = ()
     heavy: Models = ()
     routing: RoutingSection = Field(default_factory=RoutingSection.model_construct)
-    base_url: Annotated[
-        str | None,
-        Field(
-            pattern=r"^https?://",
-            description="An OpenAI-compatible server, for the models of `openai:`.",
-        ),
-    ] = None
-    api_key_env: Annotated[
-        str | None, Field(description="The variable that holds the key.")
-    ] = None
-    api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
-    servers: Annotated[
-        dict[OpenAIModel, ModelServer],
-        Field(description="Models of `openai:` that have a server of their own."),
-    ] = Field(default_factory=dict)
-    deadline_s: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=3_600,
-            description="Seconds for one answer, with its retries and fallbacks.",
-        ),
-    ] = 30.0
-    turn_s: Annotated[
-        float, Field(gt=0, le=86_400, description="Seconds for all answers to one request.")
-    ] = 300.0
-    turn_calls: Annotated[
-        int, Field(ge=1, le=200, description="Most answers to one request.")
-    ] = 25
-    answer_tokens: Annotated[
-        int, Field(ge=16, le=200_000, description="Longest answer, in tokens.")
-    ] = 4_000
-    context_tokens: Annotated[
-        int | None,
-        Field(ge=1_000, description="The context window; for a model that is not known."),
-    ] = None
-    budget_usd_per_day: Annotated[
-        float | None, Field(ge=0, description="Most US dollars a day.")
-    ] = None
-    prices: Annotated[
-        dict[Model, Price],
-        Field(description="Prices that are not known, or differ from the list."),
-    ] = Field(default_factory=dict)
-    private: Annotated[
-        tuple[str, ...],
-        Field(description="Path patterns of files of which nothing is sent."),
-    ] = ()
-    after_hooks: Annotated[
-        bool,
-        Field(description="After a commit: a summary of it, and questions worth asking."),
-    ] = False
-    tracing: Annotated[
-        bool, Field(description="Let LangSmith trace the calls, if its variables say so.")
-    ] = False
+    base_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="An OpenAI-compatible server, for the models of `openai:`.",
+    )
+    api_key_env: str | None = Field(
+        default=None, description="The variable that holds the key."
+    )
+    api_key_command: tuple[str, ...] = Field(default=(), description=WORDS)
+    servers: dict[OpenAIModel, ModelServer] = Field(
+        default_factory=dict,
+        description="Models of `openai:` that have a server of their own.",
+    )
+    deadline_s: float = Field(
+        default=30.0,
+        gt=0,
+        le=3_600,
+        description="Seconds for one answer, with its retries and fallbacks.",
+    )
+    turn_s: float = Field(
+        default=300.0,
+        gt=0,
+        le=86_400,
+        description="Seconds for all answers to one request.",
+    )
+    turn_calls: int = Field(
+        default=25, ge=1, le=200, description="Most answers to one request."
+    )
+    answer_tokens: int = Field(
+        default=4_000, ge=16, le=200_000, description="Longest answer, in tokens."
+    )
+    context_tokens: int | None = Field(
+        default=None,
+        ge=1_000,
+        description="The context window; for a model that is not known.",
+    )
+    budget_usd_per_day: float | None = Field(
+        default=None, ge=0, description="Most US dollars a day."
+    )
+    prices: dict[Model, Price] = Field(
+        default_factory=dict,
+        description="Prices that are not known, or differ from the list.",
+    )
+    private: tuple[str, ...] = Field(
+        default=(), description="Path patterns of files of which nothing is sent."
+    )
+    after_hooks: bool = Field(
+        default=False,
+        description="After a commit: a summary of it, and questions worth asking.",
+    )
+    tracing: bool = Field(
+        default=False, description="Let LangSmith trace the calls, if its variables say so."
+    )
 
     @property
     def is_configured(self) -> bool:

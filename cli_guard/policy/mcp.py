@@ -7,12 +7,13 @@ should never decide by the annotations of untrusted servers), which can only mak
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from cli_guard.errors import ConfigError
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision, Verdict
 from cli_guard.policy.globs import rule_matches
+from cli_guard.policy.schema import Name, Section, Variable
 
 PREFIX = "mcp:"
 FROM_REPOSITORY = frozenset({"deny"})
@@ -61,52 +62,38 @@ def check_command(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
 ToolName = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 
 
-class ServerConfig(BaseModel):
+class ServerConfig(Section):
     """`[mcp.NAME]`: an MCP server over stdio; only the user's own file can start one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    command: Annotated[
-        tuple[str, ...],
-        Field(
-            max_length=100,
-            description="The program and its arguments; no shell reads them.",
-        ),
-        AfterValidator(check_command),
-    ] = ()
-    env: Annotated[
-        tuple[Variable, ...],
-        Field(
-            max_length=100,
-            description="Names of environment variables to pass besides PATH and HOME.",
-        ),
-    ] = ()
-    timeout_seconds: Annotated[
-        float, Field(gt=0, le=600, description="Seconds that one call may take.")
-    ] = 30.0
-    start_seconds: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=600,
-            description="Seconds until it must have started and listed its tools.",
-        ),
-    ] = 30.0
-    allow: Annotated[
-        tuple[ToolName, ...],
-        Field(description="Names of the tools that are allowed without review."),
-    ] = ()
-    deny: Annotated[
-        tuple[ToolName, ...],
-        Field(
-            description="Tools that are denied: a name, or a prefix with *. A repository may add to it."
-        ),
-    ] = ()
+    command: Annotated[tuple[str, ...], AfterValidator(check_command)] = Field(
+        default=(),
+        max_length=100,
+        description="The program and its arguments; no shell reads them.",
+    )
+    env: tuple[Variable, ...] = Field(
+        default=(),
+        max_length=100,
+        description="Names of environment variables to pass besides PATH and HOME.",
+    )
+    timeout_seconds: float = Field(
+        default=30.0, gt=0, le=600, description="Seconds that one call may take."
+    )
+    start_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        le=600,
+        description="Seconds until it must have started and listed its tools.",
+    )
+    allow: tuple[ToolName, ...] = Field(
+        default=(), description="Names of the tools that are allowed without review."
+    )
+    deny: tuple[ToolName, ...] = Field(
+        default=(),
+        description="Tools that are denied: a name, or a prefix with *. A repository may add to it.",
+    )
 
     def denying(self, more: Iterable[str]) -> "ServerConfig":
         """Return the same server with more tools denied."""

@@ -9,13 +9,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     field_validator,
@@ -24,8 +21,9 @@ from pydantic import (
 from cli_guard.errors import ConfigError
 from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
-from cli_guard.policy.config import describe, parse_toml
+from cli_guard.policy.config import parse_toml
 from cli_guard.policy.globs import nearest
+from cli_guard.policy.schema import Section, describe
 from cli_guard.rules.catalog import Rule, flow_languages, read_table, rule_of
 
 FOLDER = ".cli-guard/rules"
@@ -109,13 +107,7 @@ Texts = Annotated[tuple[Text, ...], Field(max_length=50)]
 Filled = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class RuleTable(BaseModel):
-    """A table of a rule: frozen, unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Metadata(RuleTable):
+class Metadata(Section):
     """What `metadata` of a rule may have; the defaults are those of a rule that is tried on every text."""
 
     severity: Severity
@@ -124,18 +116,18 @@ class Metadata(RuleTable):
     title: Text = ""
     confidence: Confidence = Confidence.MEDIUM
     source: Text = ""
-    keywords: Annotated[Texts, Field(min_length=1)] = ("",)
+    keywords: Texts = Field(default=("",), min_length=1)
     unless: Texts = ()
-    paths: Annotated[str, Field(max_length=300), AfterValidator(check_bounded)] = ""
+    paths: Annotated[str, AfterValidator(check_bounded)] = Field(default="", max_length=300)
     in_tests: Literal["lower", "same", "off", "only"] = "lower"
     fires: Texts = ()
     silent: Texts = ()
 
 
-class RuleDocument(RuleTable):
+class RuleDocument(Section):
     """One rule. `language` is ast-grep's name in any case, such as TypeScript."""
 
-    id: Annotated[str, Field(max_length=80, pattern="^user-[a-z0-9]+(-[a-z0-9]+)*$")]
+    id: str = Field(max_length=80, pattern="^user-[a-z0-9]+(-[a-z0-9]+)*$")
     language: Filled
     message: Filled
     rule: dict[str, Any]
@@ -278,14 +270,19 @@ def keys_of(place: list[str]) -> list[str]:
     return list((Metadata if place == ["metadata"] else RuleDocument).model_fields)
 
 
-def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the documents of a YAML file with their first lines. Raises ConfigError."""
-    import yaml
-
+def check_length(path: str, text: str) -> None:
+    """Raise ConfigError for a file that is too long."""
     if len(text) > MOST_CHARS:
         raise ConfigError(
             f"{path}: more than {MOST_CHARS:,} characters: divide it into several files"
         )
+
+
+def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the documents of a YAML file with their first lines. Raises ConfigError."""
+    import yaml
+
+    check_length(path, text)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     lines = list[int]()
     depth = 0
@@ -322,13 +319,12 @@ def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
 
 def flows_in(path: str, text: str) -> Iterator[UserFlow]:
     """Yield the entries of a flow table. Raises ConfigError."""
-    if len(text) > MOST_CHARS:
-        raise ConfigError(
-            f"{path}: more than {MOST_CHARS:,} characters: divide it into several files"
-        )
+    check_length(path, text)
     tables = parse_toml(text.encode("utf-8", "replace"), path)
     language = tables.pop("language", None)
-    kinds = flow_kinds()
+    # The kinds of sink are the ends of the rules code-flow-...
+    rules = read_table("code/flows.toml")["rule"]
+    kinds = [rule["id"].removeprefix("code-flow-") for rule in rules]
     if language not in flow_languages():
         raise ConfigError(
             f"{path}: language is {language!r}: it must be one of {', '.join(flow_languages())}"
@@ -350,15 +346,6 @@ def flows_in(path: str, text: str) -> Iterator[UserFlow]:
                 sort_keys=True,
             )
             yield UserFlow(language, section, data, key)
-
-
-@cache
-def flow_kinds() -> list[str]:
-    """Return the kinds of sink: the ends of the rules code-flow-..."""
-    return [
-        rule["id"].removeprefix("code-flow-")
-        for rule in read_table("code/flows.toml")["rule"]
-    ]
 
 
 def check_flow(section: str, data: Any, kinds: list[str]) -> None:

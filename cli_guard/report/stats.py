@@ -30,7 +30,7 @@ from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.state.advice import AdviceStore, read_version
-from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.audit import AuditLog, Entry, readable
 from cli_guard.state.files import read_lines, write_atomically
 
 # Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.
@@ -157,12 +157,8 @@ def read_log(repository: Repository) -> list[Entry]:
     """Return the entries of the audit log. Raises CliGuardError if it was changed, or there is nothing to count."""
     log = AuditLog(repository.state_folder)
     entries: list[Entry] = []
-    try:
+    with readable():
         problem = log.verify(entries.append).problem
-    except OSError as error:
-        raise CliGuardError(
-            f"the audit log cannot be read: {error.strerror} ({error.filename})"
-        ) from error
     if problem:
         raise CliGuardError(
             f"the audit log was changed: {problem}; see `cli-guard audit verify`"

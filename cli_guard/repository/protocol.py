@@ -71,6 +71,14 @@ class WithFolders(Protocol):
     def has_files_in(self, folder: str) -> bool:
         """Return whether any file is in a folder, or below. Raises GitError."""
 
+    def find_names(
+        self, names: Collection[str], folders: Iterable[str], parents: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield where some names may stand in some folders ("" is the top). Raises GitError.
+
+        What the index holds and no change touches stands in one of its `parents`.
+        """
+
 
 @runtime_checkable
 class TreeContents(Contents, RawContents, WholeTree, Searchable, WithFolders, Protocol):

@@ -20,6 +20,7 @@ from cli_guard.model import (
     Contents,
     Decision,
     Disposition,
+    Finding,
     JudgedFinding,
 )
 from cli_guard.repository.protocol import NoContents, OnProgress, Repository
@@ -257,7 +258,7 @@ def run(
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
-    from cli_guard.reviewers.clean_reviews import clean_reviews
+    from cli_guard.reviewers.clean_files import clean_reviews
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import PREFETCHED, add_file_work, prefetch_texts
 
@@ -316,19 +317,20 @@ def without_secret_names(state: "State") -> "State":
     """Mask every path that contains a secret, everywhere in the state."""
     from cli_guard.secrets.redact import mask_everywhere, redact
 
-    found = [each["finding"] for each in state["judged"]] + [
-        each.finding for each in state["suppressed"]
-    ]
-    paths = {
-        *state["requested_paths"],
-        *(each.path for each in (*found, *state["skipped"])),
-    }
+    paths = {each.path for each in findings_in(state)}
+    paths.update(state["requested_paths"], (each.path for each in state["skipped"]))
     # Checking all of them at once is nearly always enough.
     if redact(together := "\n".join(sorted(paths))) == together:
         return state
     masks = {path: redact(path) for path in paths if redact(path) != path}
 
     return cast("State", mask_everywhere(state, masks))
+
+
+def findings_in(state: "State") -> list[Finding]:
+    """Return the findings of a state, those that are answered last."""
+    judged = [each["finding"] for each in state["judged"]]
+    return judged + [each.finding for each in state["suppressed"]]
 
 
 def list_silenced(state: "State", policy: "Policy") -> list[str]:
@@ -354,11 +356,7 @@ def first_files(state: "State", subject: "ReviewInput") -> dict[str | None, str]
     """Return the first file of the whole change, and of each commit with a finding that has no file."""
     from cli_guard.secrets.redact import redact
 
-    found = (
-        *(each["finding"] for each in state["judged"]),
-        *(each.finding for each in state["suppressed"]),
-    )
-    wanted = {each.commit for each in found if not each.path}
+    wanted = {each.commit for each in findings_in(state) if not each.path}
     changes = (
         (subject.changes, *(each for each in subject.history if each.commit in wanted))
         if wanted

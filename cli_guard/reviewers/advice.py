@@ -54,9 +54,7 @@ def dispositions(reviewer: Reviewer, policy: Policy) -> Iterator[Disposition]:
     ranks = list(Severity)
     for rule in reviewer.rules:
         for severity in ranks[ranks.index(rule.severity) if reviewer.advises else 0 :]:
-            sample = rule.finding(
-                path="", line=None, message="", fingerprint="", severity=severity
-            )
+            sample = rule.finding(message="", content="", severity=severity)
             yield policy.disposition(sample)
 
 

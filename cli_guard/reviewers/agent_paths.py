@@ -6,7 +6,6 @@ A test holds it against the paths of all tables.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.lazy import regex
@@ -54,20 +53,27 @@ STARTERS = (
     ".devcontainer.json .windsurf/hooks.json .envrc mise.toml .mise.toml hooks/hooks.json .claude-plugin/plugin.json "
     ".aider.conf.yml opencode.json"
 ).split()
+FIRST_NAMES = tuple(dict.fromkeys(path.partition("/")[0] for path in STARTERS))
 SCRIPT = re.compile(r"\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$|(?:^|/)[^./]+$")
 MOST_FOLDERS = 4
 
 
-def places_of_starters(changes: "Iterable[FileChange]") -> Iterator[str]:
-    """Yield where settings may stand that start one of the changed scripts: at the top, and in folders above it."""
+def folders_of_scripts(changes: "Iterable[FileChange]") -> list[str]:
+    """Return the folders that a tool may open above the changed scripts: the top ("") and the nearest to it."""
     scripts = [change.path for change in changes if SCRIPT.search(change.path)]
     if not scripts:
-        return
+        return []
     above = {path[:at] for path in scripts for at in slashes_in(path)}
     nearest_top = sorted(above, key=lambda folder: (folder.count("/"), folder))
-    yield from STARTERS
-    for folder in islice(nearest_top, MOST_FOLDERS):
-        yield from (f"{folder}/{name}" for name in STARTERS)
+    return ["", *nearest_top[:MOST_FOLDERS]]
+
+
+def starters_at(place: str) -> Iterator[str]:
+    """Yield the settings that may stand at a place which has one of the first names."""
+    folder, _, name = place.rpartition("/")
+    for path in STARTERS:
+        if path.partition("/")[0] == name:
+            yield f"{folder}/{path}".removeprefix("/")
 
 
 def slashes_in(path: str) -> Iterator[int]:

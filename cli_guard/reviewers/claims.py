@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_of, suffix_of
-from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
+from cli_guard.model import ChangeSet, CommitMessage, FileChange, Status
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
 
@@ -37,7 +37,7 @@ def contradiction(
     if (
         not changes.files
         or changes.skipped
-        or any(change.kind is not Kind.TEXT for change in changes)
+        or any(not change.is_text for change in changes)
     ):
         return None
     for claim, check in CLAIMS.items():

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from cli_guard.hooks import PUSH, event_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
+from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.message_style import MessageStyle
@@ -89,11 +89,10 @@ def _finding(rule: Rule, case: MessageCase, said: str) -> Finding:
     protected = rule.extra.get("protected_severity")
     named = re.match(r"Line (\d+) ", said)
     found = rule.finding(
-        path="",
         line=int(named[1]) if named else 1,
         message=said,
         severity=Severity(protected) if protected and case.branch else None,
-        fingerprint=fingerprint(rule.id, "", case.message.text),
+        content=case.message.text,
     )
     return replace(found, commit=commit)
 

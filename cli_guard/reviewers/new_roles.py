@@ -138,7 +138,7 @@ def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, 
     lines = "\n".join(("", *(line for hunk in change.hunks for line in hunk.added)))
     if change.kind is Kind.SYMLINK and len(change.added) == 1:
         yield posixpath.normpath(posixpath.join(folder, lines[1:])), change.path
-    elif change.kind is Kind.TEXT and (calls := tuple(CALL.finditer(lines))):
+    elif change.is_text and (calls := tuple(CALL.finditer(lines))):
         if _role(change.path, contents.new(change)) == NO_ROLE:
             return
         for call in calls:
@@ -150,7 +150,7 @@ def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, 
 
 
 def _has_new_role(change: FileChange, contents: Contents, ignored: _Ignored) -> bool:
-    if change.kind is not Kind.TEXT:
+    if not change.is_text:
         return False
     if change.status in MOVED and change.old_path:
         if ignored.is_left(change.old_path, change.path) or _is_taken_into_use(

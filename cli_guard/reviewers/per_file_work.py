@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import CliGuardError
-from cli_guard.model import Contents, FileChange, Kind
+from cli_guard.model import Contents, FileChange
 from cli_guard.repository.protocol import Prefetching
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
@@ -180,7 +180,7 @@ def examine_here(
 def prefetch_texts(contents: Contents, files: Iterable[FileChange]) -> None:
     """Read both sides of changed files at once."""
     if isinstance(contents, Prefetching):
-        sides = ((each.old_blob, each.new_blob) for each in files if each.kind is Kind.TEXT)
+        sides = ((each.old_blob, each.new_blob) for each in files if each.is_text)
         contents.prefetch(filter(None, chain.from_iterable(sides)))
 
 

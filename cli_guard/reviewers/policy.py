@@ -1,7 +1,7 @@
 """Changes to the guard itself: a weaker policy, removed hooks, new suppressions, and files skipped by a limit."""
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 
 from cli_guard.approvals.signers import REVOKED, SIGNERS, parse_signers
@@ -13,8 +13,6 @@ from cli_guard.model import (
     Kind,
     Report,
     Skipped,
-    Status,
-    fingerprint,
 )
 from cli_guard.policy.config import FILE, PYPROJECT, Config, default_config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
@@ -45,7 +43,7 @@ def review(subject: ReviewInput) -> Report:
     for change in subject.changes:
         signs = change.path in (SIGNERS, REVOKED)
         if change.read_as or (
-            change.kind is Kind.BINARY and change.status is not Status.DELETED and not signs
+            change.kind is Kind.BINARY and not change.is_deleted and not signs
         ):
             continue  # unchanged; or its lines are runs of readable bytes, read only for keys
         if change.path == BASELINE_FILE:
@@ -58,7 +56,7 @@ def review(subject: ReviewInput) -> Report:
 
 def path_before(change: FileChange) -> str | None:
     """Return the path that the change removes or edits, None if the file is new."""
-    if change.status in (Status.ADDED, Status.COPIED):
+    if change.is_new:
         return None
     return change.old_path or change.path
 
@@ -70,7 +68,7 @@ def finding(
         path=path,
         line=line,
         message=message,
-        fingerprint=fingerprint(rule_id, path, content),
+        content=content,
     )
 
 
@@ -86,7 +84,7 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
         after = change.path
         if before in (FILE, PYPROJECT):
             old[before] = subject.contents.old(change)
-        if after in (FILE, PYPROJECT) and change.status is not Status.DELETED:
+        if after in (FILE, PYPROJECT) and not change.is_deleted:
             text = subject.contents.new(change)
             # What is behind its text is part of the file that the next commit is judged by.
             new[after] = text if text is None or change.tail is None else text + REPLACED
@@ -110,12 +108,8 @@ def find_weakenings(
 
     loosened = list(loosenings(was, config))
     if loosened:
-        shown = "; ".join(loosened[:SHOWN]) + (
-            f"; and {len(loosened) - SHOWN} more" if len(loosened) > SHOWN else ""
-        )
-        yield finding(
-            "policy-weakened", path, line, f"weaker policy: {shown}", "; ".join(loosened)
-        )
+        told = f"weaker policy: {list_some(loosened)}"
+        yield finding("policy-weakened", path, line, told, "; ".join(loosened))
     known = {*was.ignore, *weakening_ignores(was, config)}
     for ignore in config.ignore:
         if ignore not in known:
@@ -157,8 +151,7 @@ def review_user_rules(subject: ReviewInput) -> Iterator[Finding]:
         weaker += weaker_user_rules(read_rules(old), after)
     if weaker:
         change = sides[0][0]
-        more = f"; and {len(weaker) - SHOWN} more" if len(weaker) > SHOWN else ""
-        told = f"weaker policy: {'; '.join(weaker[:SHOWN])}{more}"
+        told = f"weaker policy: {list_some(weaker)}"
         yield finding(
             "policy-weakened", change.path, first_line(change), told, "; ".join(weaker)
         )
@@ -229,21 +222,11 @@ def review_signers(subject: ReviewInput, change: FileChange) -> Finding:
     plain = change.path == SIGNERS and change.kind is not Kind.SYMLINK
     if plain and (text := subject.contents.new(change)) is not None:
         parse_signers(text.encode("utf-8", "replace"), f"{SIGNERS} in this change")
-    gone = [
-        line.split()[0]
-        for line in change.removed.values()
-        if line.strip() and not line.startswith("#")
-    ]
-    new = [
-        line.split()[0]
-        for line in change.added.values()
-        if line.strip() and not line.startswith("#")
-    ]
-    parts = [
-        f"{what} {', '.join(who)}"
-        for what, who in (("adds", new), ("removes", gone))
-        if who
-    ]
+    parts = []
+    for what, lines in (("adds", change.added), ("removes", change.removed)):
+        written = (line for line in lines.values() if not line.startswith("#"))
+        if who := [line.split()[0] for line in written if line.strip()]:
+            parts.append(f"{what} {', '.join(who)}")
     if change.kind is Kind.BINARY or change.path == REVOKED:
         parts = ["revokes keys, or takes revocations back"]
     told = f"changes who may approve: {'; '.join(parts) or 'comments only'}"
@@ -251,6 +234,11 @@ def review_signers(subject: ReviewInput, change: FileChange) -> Finding:
     return finding(
         "policy-signers-changed", change.path, line, told, f"{told} {change.new_blob}"
     )
+
+
+def list_some(texts: Sequence[str]) -> str:
+    more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return "; ".join(texts[:SHOWN]) + more
 
 
 def count_findings(entries: Sized) -> str:
@@ -299,15 +287,9 @@ def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
     if not left_out:
         return None
     path, reason = left_out[0]
-    named = "".join(f"; {path} ({reason})" for path, reason in left_out[1:SHOWN])
-    more = f"; and {len(left_out) - SHOWN} more" if len(left_out) > SHOWN else ""
-    return finding(
-        "policy-not-reviewed",
-        path,
-        None,
-        f"not reviewed: {reason}{named}{more}",
-        repr(left_out),
-    )
+    named = list_some([reason, *(f"{path} ({reason})" for path, reason in left_out[1:])])
+    told = f"not reviewed: {named}"
+    return finding("policy-not-reviewed", path, None, told, repr(left_out))
 
 
 def ineffective_notes(policy: Policy, today: datetime.date) -> list[str]:

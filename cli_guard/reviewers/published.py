@@ -9,7 +9,6 @@ from cli_guard.model import (
     Finding,
     Kind,
     Severity,
-    Status,
     fingerprint,
 )
 from cli_guard.reviewers.review_input import ReviewInput
@@ -43,7 +42,7 @@ def find_published_keys(subject: ReviewInput) -> Iterator[Finding]:
 def search_texts(step: ChangeSet, contents: Contents) -> Iterator[SearchedText]:
     """Yield what a commit adds, with the keys in it: providers' certain formats, and blocks of private keys."""
     for change in step:
-        if change.status is Status.DELETED or not change.hunks:
+        if change.is_deleted or not change.hunks:
             continue
         added = AddedText.of(change)
         hits = scan_keys(added.text).hits

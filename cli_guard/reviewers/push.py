@@ -3,7 +3,7 @@
 Only branches are protected (`git.protected_branches`): a tag or a note is never the subject of a finding.
 """
 
-from cli_guard.model import Finding, Report, fingerprint
+from cli_guard.model import Finding, Report
 from cli_guard.policy.globs import matches
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.review_input import ReviewInput
@@ -37,11 +37,8 @@ def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
     else:
         return None
     return one("push", rule_id).finding(
-        path="",
-        line=None,
         message=f"the push {what} the protected branch {branch}",
         evidence=f"{ref.update.remote_oid[:12]} -> {ref.update.local_oid[:12]}",
-        fingerprint=fingerprint(
-            rule_id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"
-        ),
+        subject=name,
+        content=f"{ref.update.remote_oid} {ref.update.local_oid}",
     )

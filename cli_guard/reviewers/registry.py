@@ -7,6 +7,7 @@ A new reviewer is a module `cli_guard/reviewers/NAME.py` (or a folder) with `rev
 from collections.abc import Callable
 from enum import StrEnum
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from cli_guard.hooks import MESSAGE, event_of
@@ -66,18 +67,18 @@ class Reviewer:
         return load(self.name)
 
     @property
+    def _module(self) -> ModuleType:
+        return import_module(f"cli_guard.reviewers.{self.name}")
+
+    @property
     def review(self) -> "Callable[[ReviewInput], Report]":
         """Run its `review`; the module is imported at the first use."""
-        function: Callable[[ReviewInput], Report] = import_module(
-            f"cli_guard.reviewers.{self.name}"
-        ).review
+        function: Callable[[ReviewInput], Report] = self._module.review
         return function
 
     def examiner(self, subject: "ReviewInput") -> "Examiner":
         """Return the function that examines one file of a change."""
-        examine: Examiner = import_module(f"cli_guard.reviewers.{self.name}").examiner(
-            subject
-        )
+        examine: Examiner = self._module.examiner(subject)
         return examine
 
     def paths_with_room(self, subject: "ReviewInput") -> frozenset[str]:
@@ -85,9 +86,7 @@ class Reviewer:
 
         Each reviewer that `advises` has it: see `cli_guard.reviewers.advice`.
         """
-        paths: frozenset[str] = import_module(
-            f"cli_guard.reviewers.{self.name}"
-        ).paths_with_room(subject)
+        paths: frozenset[str] = self._module.paths_with_room(subject)
         return paths
 
     def is_needed(self, subject: "ReviewInput", *, has_paths: bool) -> bool:

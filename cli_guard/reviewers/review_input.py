@@ -73,7 +73,7 @@ class ReviewInput:
     `own_guards` the names that its policy calls protections, `known_statements` kind, name and digest of the
     settings of agents that it knows. `merge_sides` compares a merge with each of its parents. `commit_subject` is that
     of a message that is not reviewed here. `clean` reviewers have found nothing in exactly this before, see
-    `clean_reviews`.
+    `clean_files`.
     """
 
     event: str
@@ -151,11 +151,7 @@ class ReviewInput:
         """Return the text of a file after the change, None if there is none to read. Raises GitError."""
         change = self.file_at(path)
         with suppress(MissingObject):
-            return (
-                self.contents.new(change)
-                if change and change.status is not Status.DELETED
-                else None
-            )
+            return self.contents.new(change) if change and not change.is_deleted else None
         return None
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:

@@ -21,6 +21,7 @@ from cli_guard.model import (
     Skipped,
     Status,
     fingerprint,
+    group_by,
 )
 from cli_guard.repository.protocol import RawContents
 from cli_guard.reviewers.packed import search_packed
@@ -158,7 +159,7 @@ def _review_changes(
 
 
 def _has_lines(change: FileChange) -> bool:
-    if change.status is Status.DELETED or change.kind is Kind.SUBMODULE or change.read_as:
+    if change.is_deleted or change.kind is Kind.SUBMODULE or change.read_as:
         return False
     # A compressed file may show no text at all, and a renamed one is not new.
     has_bytes = change.kind is Kind.BINARY or change.tail is not None
@@ -319,7 +320,7 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
 
 
 def _is_empty(change: FileChange) -> bool:
-    if change.kind is not Kind.TEXT or not change.hunks:
+    if not change.is_text or not change.hunks:
         return False
     return all(filenames.has_no_value(line) for line in change.added.values())
 
@@ -337,10 +338,7 @@ def _key(path: str, text: str) -> bytes:
 
 
 def _by_value(hits: Sequence[SecretHit]) -> list[list[SecretHit]]:
-    groups: dict[tuple[str, str], list[SecretHit]] = {}
-    for hit in hits:
-        groups.setdefault((hit.rule, hit.value), []).append(hit)
-    return list(groups.values())
+    return list(group_by(hits, lambda hit: (hit.rule, hit.value)).values())
 
 
 def _join_advice(groups: Sequence[list[SecretHit]]) -> list[list[SecretHit]]:

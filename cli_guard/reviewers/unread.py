@@ -6,7 +6,7 @@ Elsewhere it is listed; so is what could not be read before the change either, f
 from dataclasses import replace
 
 from cli_guard.code.languages import language_for, suffix_of, unread_language
-from cli_guard.model import ChangeSet, Contents, FileChange, Kind, Skipped, Status
+from cli_guard.model import ChangeSet, Contents, FileChange, Kind, Skipped
 from cli_guard.repository.protocol import RawContents
 from cli_guard.repository.texts import decode
 from cli_guard.rules.catalog import read_patterns
@@ -59,7 +59,7 @@ def _was_binary(change: FileChange, contents: Contents) -> bool:
 
 def is_live(change: FileChange, start: str = "") -> bool:
     """Return whether a file after the change runs, or decides what is run, built or installed."""
-    if change.status is Status.DELETED:
+    if change.is_deleted:
         return False
     path = change.read_as or change.path
     if (

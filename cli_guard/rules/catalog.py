@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import Category, Confidence, Finding, Severity
+from cli_guard.model import Category, Confidence, Finding, Severity, fingerprint
 from cli_guard.rules import data
 
 # Folders of data that is not rules: kinds of file with commands, definitions in languages, the tables of the programs,
@@ -44,17 +44,21 @@ class Rule:
     def finding(
         self,
         *,
-        path: str,
-        line: int | None,
         message: str,
-        fingerprint: str,
+        content: str,
+        path: str = "",
+        line: int | None = None,
         end_line: int | None = None,
         severity: Severity | None = None,
         remedy: str | None = None,
         suggestion: str | None = None,
         evidence: str = "",
+        subject: str = "",
     ) -> Finding:
-        """Build a finding of this rule, with the rule's own values as defaults."""
+        """Build a finding of this rule, with the rule's own values as defaults.
+
+        Its fingerprint is of the rule, the path (or of the `subject`, where there is none) and the `content`.
+        """
         return Finding(
             rule=self.id,
             category=self.category,
@@ -67,7 +71,7 @@ class Rule:
             remedy=remedy or self.remedy,
             suggestion=suggestion,
             evidence=evidence,
-            fingerprint=fingerprint,
+            fingerprint=fingerprint(self.id, path or subject, content),
         )
 
 

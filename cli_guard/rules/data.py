@@ -24,6 +24,7 @@ ENDINGS = (".toml", ".yml", ".txt")
 OF_RULES = ("fires", "silent")
 OF_TABLES = {
     "flow": OF_RULES,
+    "orders": ("fires", "near"),
     "programs": ("match", "near", "allow", "review", "deny"),
 }
 Stamps = list[list[str | int]]

@@ -83,34 +83,24 @@ class WorkspaceLists:
     files: Mapping[str, re.Pattern[str]]
 
 
+# Its lists of which the order says nothing.
+SETS = "runners local cleans writes leaves alone production affixes builds brings formats"
+
+
 @cache
 def workspace() -> WorkspaceLists:
     """Return what a trusted work tree allows."""
     lists = data.read("workspace.toml")
+    variables = lists["variables"]
+    files = {**lists["files"], "flags": variables["safe"]}
     return WorkspaceLists(
         runs=frozenset((*lists["runs"], *lists["runners"])),
         forms=tuple(name for name in lists["runs"] if "*" in name),
-        runners=frozenset(lists["runners"]),
-        local=frozenset(lists["local"]),
-        cleans=frozenset(lists["cleans"]),
-        writes=frozenset(lists["writes"]),
         asks=tuple(lists["asks"]),
-        leaves=frozenset(lists["leaves"]),
-        alone=frozenset(lists["alone"]),
-        production=frozenset(lists["production"]),
-        affixes=frozenset(lists["affixes"]),
-        builds=frozenset(lists["builds"]),
-        brings=frozenset(lists["brings"]),
-        formats=frozenset(lists["formats"]),
         patterns=tuple(lists["patterns"]),
-        paths=frozenset(lists["variables"]["paths"]),
-        flags=frozenset(lists["variables"]["flags"]),
+        paths=frozenset(variables["paths"]),
+        flags=frozenset(variables["flags"]),
         git={name: tuple(words) for name, words in lists["git"].items()},
-        files={
-            name: re.compile(text)
-            for name, text in {
-                **lists["files"],
-                "flags": lists["variables"]["safe"],
-            }.items()
-        },
+        files={name: re.compile(text) for name, text in files.items()},
+        **{name: frozenset(lists[name]) for name in SETS.split()},
     )

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 
@@ -26,6 +26,17 @@ RECENT_BYTES = 65_536
 # The shape of an entry: the keys of `entry`, and those of its event.
 SCHEMA = 1
 Entry = dict[str, object]
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raise CliGuardError, with the reason in one line, if the log cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise CliGuardError(
+            f"the audit log cannot be read: {error.strerror} ({error.filename})"
+        ) from error
 
 
 def entry(event: str, invocation: Invocation, **details: object) -> Entry:
@@ -106,7 +117,7 @@ class AuditLog:
         found: list[Entry] = []
         marks = [f'"event": "{name}"'.encode() for name in names]
         before: bytes | None = None
-        try:
+        with readable():
             for line in self._lines():
                 # Most lines are of other events, and need not be parsed.
                 if any(mark in line for mark in marks):
@@ -115,10 +126,6 @@ class AuditLog:
                     if data.get("previous") == follows and data.get("event") in names:
                         found.append(data)
                 before = line
-        except OSError as error:
-            raise CliGuardError(
-                f"the audit log {self.path} cannot be read: {error.strerror}"
-            ) from error
         return found
 
     def verify(self, keep: Callable[[Entry], object] | None = None) -> Verification:

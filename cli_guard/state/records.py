@@ -159,12 +159,7 @@ class Records:
 
     def remove_pending(self, review_id: str) -> None:
         """Remove a review from the list, with all that is kept of it."""
-        for path in (
-            self._waiting / f"{review_id}.json",
-            self.checkpoint(review_id),
-            self.kept_index(review_id),
-            self.kept_message(review_id),
-        ):
+        for path in self._waiting.glob(f"{review_id}.*"):
             path.unlink(missing_ok=True)
 
     def applied_patches(self) -> tuple[Applied, ...]:

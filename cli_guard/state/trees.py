@@ -56,22 +56,18 @@ class Tree:
     @property
     def payload(self) -> bytes:
         """Return what is sealed: all of it but the seal; older versions knew less."""
-        data = {
-            name: value
-            for name, value in asdict(replace(self, seal="")).items()
-            if name not in LATER or value or name == "seal"
-        }
+        data = replace(self, seal="").known() | {"seal": ""}
         return json.dumps(data, sort_keys=True).encode("ascii")
 
     @property
     def digest(self) -> str:
         """Return the SHA-256 of all of it, as the audit log names it; older versions knew less."""
-        data = {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in LATER or value
-        }
-        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+        data = json.dumps(self.known(), sort_keys=True)
+        return hashlib.sha256(data.encode()).hexdigest()
+
+    def known(self) -> dict[str, object]:
+        """Return its fields, without those of LATER that are empty."""
+        return {n: value for n, value in asdict(self).items() if n not in LATER or value}
 
     @property
     def profile_in_force(self) -> str:

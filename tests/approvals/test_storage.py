@@ -1,6 +1,8 @@
 """A place keeps lines on objects, whatever it is; what counts of them is decided elsewhere, without any place."""
 
 import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import pytest
 from in_process import RISKY, records, stage
@@ -9,7 +11,7 @@ from repositories import Repo
 from cli_guard.approvals.counting import Approval
 from cli_guard.approvals.lookup import Approvals, Verifier
 from cli_guard.approvals.statements import Statement
-from cli_guard.approvals.storage import InMemory, Notes, StateFolder, Storage
+from cli_guard.approvals.storage import Notes, StateFolder, Storage
 from cli_guard.git.repository import GitRepository
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.load import gather
@@ -19,6 +21,25 @@ from cli_guard.runtime import Invocation
 
 LINE = '{"payload":"{}","signature":""}'
 NOW = datetime.datetime(2026, 10, 1, tzinfo=datetime.UTC)
+
+
+@dataclass
+class InMemory:
+    """Approvals without a repository; whoever fills it vouches for the unsigned ones."""
+
+    lines: list[str] = field(default_factory=list)
+    confirmed: list[Approval] = field(default_factory=list)
+
+    def read(
+        self, objects: Iterable[str], *, more: bool = False
+    ) -> tuple[set[str], list[str]]:
+        return set(self.lines), []
+
+    def read_unsigned(self) -> list[Approval]:
+        return self.confirmed
+
+    def add(self, line: str, objects: Iterable[str] = ()) -> None:
+        self.lines.append(line)
 
 
 def opened(repo: Repo) -> GitRepository:

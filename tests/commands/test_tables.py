@@ -3,7 +3,8 @@
 One test a folder of programs: what is wrong with its tables is collected, so that all of it is seen at once.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 import examples
 import pytest
@@ -13,12 +14,37 @@ from cli_guard.commands.model import DECISIONS, HARMLESS, Effect, EffectKind
 from cli_guard.commands.programs import Option, Spec, read_table, table
 from cli_guard.model import Decision
 from cli_guard.rules.data import FOLDER
-from cli_guard.rules.tables import other_names, programs
+from cli_guard.rules.tables import other_names, programs, read
 
 LOADS = "loads code or plug-ins of the project"
 EFFECTS = {str(kind) for kind in EffectKind} - {str(kind) for kind in HARMLESS}
 
 
+SPEC_KEYS = frozenset(
+    "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
+    "near allow review deny loads settings help dry others".split()
+)
+FACT_KEYS = frozenset(
+    "options takes optional effect operands stdin prints reason rule alternative match near".split()
+)
+# The kinds of value; each kind of effect is one too.
+VALUES = frozenset(
+    (
+        *"text move command shell script url host upload send header env config config-env module folder".split(),
+        *"name server endpoint task verb setting code:python code:perl code:ruby code:node code:php".split(),
+        *"code:awk code:sed code:sql code:jq".split(),
+        *map(str, EffectKind),
+    )
+)
+CLOSED = {
+    "parsing": frozenset("gnu posix single pairs none".split()),
+    "prints": frozenset("text input lines paths names ref value operands".split()),
+    "effect": frozenset(map(str, EffectKind)),
+    "takes": VALUES,
+    "stdin": VALUES,
+    "operands": VALUES,
+    "others": frozenset(("text",)),
+}
 FOLDERS = sorted(path.name for path in (FOLDER / "programs").iterdir() if path.is_dir())
 
 
@@ -125,6 +151,38 @@ def test_a_table_is_true(folder: str, name: str) -> tuple[int, int]:
     wrongs += [wrong for fact in facts for wrong in wrongs_of_fact(fact)]
     assert wrongs == []
     return examples_in(whole, facts)
+
+
+def unknown_words(data: Mapping[str, Any], keys: Collection[str]) -> Iterator[str]:
+    """The keys and values of a table, a sub-command or a fact that mean nothing to the engine."""
+    yield from (key for key in data if key not in keys)
+    for key, known in CLOSED.items():
+        given = data.get(key, ())
+        words = [given] if isinstance(given, str) else given
+        yield from (f"{key} = {w}" for w in words if w.removesuffix("...") not in known)
+    for fact in data.get("fact", ()):
+        yield from unknown_words(fact, FACT_KEYS)
+    for command in data.get("command", ()):
+        yield from unknown_words(command, SPEC_KEYS)
+
+
+@examples.table("name", programs)
+def test_a_table_holds_only_what_the_engine_knows(name: str) -> None:
+    assert not list(unknown_words(read(name, examples=True), SPEC_KEYS))
+
+
+@pytest.mark.parametrize(
+    ("data", "wrong"),
+    [
+        ({"efect": "write"}, "efect"),
+        ({"effect": "wrote"}, "effect = wrote"),
+        ({"operands": ["read...", "wrote"]}, "operands = wrote"),
+        ({"fact": [{"options": "-x", "takes": "fold"}]}, "takes = fold"),
+        ({"command": [{"name": "x", "parsing": "gnus"}]}, "parsing = gnus"),
+    ],
+)
+def test_what_the_engine_does_not_know_is_seen(data: Mapping[str, Any], wrong: str) -> None:
+    assert list(unknown_words(data, SPEC_KEYS)) == [wrong]
 
 
 def test_every_program_is_in_a_folder() -> None:

@@ -287,8 +287,8 @@ def test_the_strictest_of_several_counts() -> None:
     assert strictest([ALLOW, REVIEW, ALLOW]) is REVIEW
     assert strictest({DENY, ALLOW}) is DENY
     assert [kind for kind in EffectKind if DECISIONS[kind] is ALLOW] == [
-        EffectKind.READ,
         EffectKind.SERVICE_READ,
+        EffectKind.READ,
     ]
     assert [kind for kind in EffectKind if DECISIONS[kind] is DENY] == [EffectKind.GUARD]
     assert STRICTNESS.index(ALLOW) < STRICTNESS.index(REVIEW) < STRICTNESS.index(DENY)

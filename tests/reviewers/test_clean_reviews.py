@@ -18,7 +18,7 @@ from cli_guard.review.run import review_request
 from cli_guard.reviewers import clean_files
 from cli_guard.reviewers.advice import HookAdvice
 from cli_guard.reviewers.cache import NAME, Cache
-from cli_guard.reviewers.clean_reviews import CleanReviews, clean_reviews
+from cli_guard.reviewers.clean_files import CleanReviews, clean_reviews
 from cli_guard.reviewers.per_file_work import PerFileWork
 from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput

@@ -60,9 +60,7 @@ def test_a_rule_that_is_often_wrong_denies_nothing_by_default() -> None:
         # Somebody's own configuration may.
         own = Policy(parse_config({"rules": {rule: "deny"}}, "x"))
         assert (
-            own.disposition(
-                RULES[rule].finding(path="a", line=1, message="", fingerprint="f")
-            )
+            own.disposition(RULES[rule].finding(path="a", line=1, message="", content="f"))
             == "deny"
         )
 

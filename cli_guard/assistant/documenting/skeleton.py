@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.assistant.documenting.source import TODO, DocEdit, DocSource
 from cli_guard.code.symbols import Parameter, Symbol
-from cli_guard.reviewers.docs.styles import Style
-from cli_guard.reviewers.docs.suggest import python_entry, safe_type, tag_entry
+from cli_guard.reviewers.docs.styles import Style, python_entry, safe_type, tag_entry
 from cli_guard.secrets.names import kind_of
 from cli_guard.secrets.redact import redact
 

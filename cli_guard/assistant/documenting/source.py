@@ -11,8 +11,7 @@ from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
 from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
-from cli_guard.reviewers.docs.styles import Style, style_of
-from cli_guard.reviewers.docs.suggest import indent_of
+from cli_guard.reviewers.docs.styles import Style, indent_of, style_of
 
 TODO = "TODO: describe."
 FILE_CHARS = 400_000

@@ -11,9 +11,8 @@ difference    takes the facts of both sides of a file as multisets: what is on b
               a line that is wrapped or moved shows nothing. `ChangeDifference` pairs the units over all files of a
               change: by name in the file, by name in another file, then by likeness.
 loosening     compares what went with what came in the same unit: the same condition with one operand less, the same
-              call with a weaker argument. `comparisons`, `patterns` (with `pattern_uses`) and `values` say of two
-              comparisons, regular expressions and values which one lets more through; `swaps` which function is
-              weaker.
+              call with a weaker argument, a weaker function. `comparisons`, `patterns` and `values` say of two
+              comparisons, regular expressions and values which one lets more through.
 handlers      reads what catches errors, and says which calls' errors pass by now.
 order         says which checks of a unit now come behind what they guarded.
 

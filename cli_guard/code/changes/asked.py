@@ -1,10 +1,11 @@
 """What a condition asks: its tokens as the tree has them, compared whatever the style they are written in."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.facts import IDENTIFIER
+from cli_guard.code.changes.facts import IDENTIFIER, short_name
+from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.taint.tree_reader import COMMENTS
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ SILENT = (";", "")
 QUOTES = "\"'`"
 
 
-def asked_tokens(node: "SgNode", shapes: Mapping[str, str]) -> tuple[str, ...]:
+def asked_tokens(node: "SgNode", tree: SourceTree) -> tuple[str, ...]:
     """Return the tokens of a condition; a path such as `a.b().c` is one, and so is a constant text in quotes."""
     found: list[str] = []
     is_joined = False
-    for piece in leaves_of(node, shapes):
+    for piece in leaves_of(node, tree):
         if piece in SILENT:
             continue
         if piece in ACCESS and found:
@@ -38,41 +39,41 @@ def asked_tokens(node: "SgNode", shapes: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def leaves_of(node: "SgNode", shapes: Mapping[str, str]) -> Iterator[str]:
+def leaves_of(node: "SgNode", tree: SourceTree) -> Iterator[str]:
     """Yield the texts of the leaves of a tree, the first of one that is too big; no comments."""
     waiting = [node]
     count = 0
     while waiting and count < MOST_NODES:
         each = waiting.pop()
         count += 1
-        shape = shapes.get(each.kind(), "")
+        shape = tree.shape(each)
         inner = each.children()
         if each.kind() in COMMENTS:
             continue
-        if shape == "text" and (words := constant_text(each, shapes)) is not None:
+        if shape == "text" and (words := constant_text(each, tree)) is not None:
             yield words
         elif inner and shape != "name":
             waiting += reversed(inner)
         else:
-            yield quoted_in_text(each, shapes)
+            yield quoted_in_text(each, tree)
 
 
-def quoted_in_text(leaf: "SgNode", shapes: Mapping[str, str]) -> str:
+def quoted_in_text(leaf: "SgNode", tree: SourceTree) -> str:
     """Return the text of a leaf, in quotes if it is a piece of a text that a value is put into."""
     around = leaf.parent()
-    is_piece = around is not None and shapes.get(around.kind()) == "text"
-    is_name = shapes.get(leaf.kind()) == "name"
+    is_piece = around is not None and tree.shape(around) == "text"
+    is_name = tree.shape(leaf) == "name"
     return f"'{leaf.text()}'" if is_piece and not is_name else leaf.text()
 
 
-def constant_text(node: "SgNode", shapes: Mapping[str, str]) -> str | None:
+def constant_text(node: "SgNode", tree: SourceTree) -> str | None:
     """Return a text in one sort of quotes, None for one that a value is put into."""
     waiting = [node]
     count = 0
     while waiting and count < MOST_NODES:
         each = waiting.pop()
         count += 1
-        if shapes.get(each.kind()) in ("name", "member", "call"):
+        if tree.shape(each) in ("name", "member", "call"):
             return None
         waiting += each.named_children()
     return f"'{node.text().strip(QUOTES)}'"
@@ -103,6 +104,4 @@ def plain_path(piece: str) -> str:
 
 def without_owners(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tokens with the last name of each path alone: `getScopes` of `context.getRequest().getScopes()`."""
-    return tuple(
-        piece if piece[:1] in QUOTES else piece.rpartition(".")[2] for piece in tokens
-    )
+    return tuple(piece if piece[:1] in QUOTES else short_name(piece) for piece in tokens)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from cli_guard.code.changes.facts import words_of_name
+from cli_guard.code.changes.facts import short_name, words_of_name
 from cli_guard.code.changes.values import amount_of, read_strength_words
 from cli_guard.lazy import dataclass
 
@@ -235,7 +235,7 @@ def relation_of(name: str) -> str:
 
 def last_words(name: str) -> frozenset[str]:
     """Return the words of the last part of a name, and all of them as one."""
-    words = words_of_name(name.rpartition(".")[2])
+    words = words_of_name(short_name(name))
     return frozenset((*words, "".join(words)))
 
 

@@ -1,14 +1,20 @@
-"""Read branches: their condition, and whether they only leave."""
+"""Read branches: their condition, and whether they only leave.
+
+A macro may hide a guard: `CHECK(x <= n);`, `RETURN_IF(x > n);`, `VERIFY_OR_RETURN(x <= n, -1);`. It is known by its
+shape: a statement that is a call of a name in capitals, with a condition among its arguments. What such a macro does is
+written elsewhere; its name says whether it leaves where the condition is true.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.asked import asked_tokens
 from cli_guard.code.changes.comparisons import read_call
-from cli_guard.code.changes.facts import fold, words_of_name
+from cli_guard.code.changes.facts import fold, short_name, words_of_name
+from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
@@ -36,7 +42,13 @@ OPPOSITE = {"and": "or", "or": "and"}
 MOST_OPERANDS = 50
 MOST_NODES = 500
 COMMENT_SIGNS = ("#", "//", "/*", "--")
-Source = Callable[["SgNode | None"], str]
+STATEMENT = "expression_statement"
+# `CHECK(x <= n) << "too long";`
+MESSAGE = "binary_expression"
+# It is left out of what is released.
+ASSERTION = "assert"
+LEAVING_IF = frozenset(("if", "on", "when"))
+LEAVING_IF_NOT = frozenset(("not", "false", "unless"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,7 @@ def saying_words() -> frozenset[str]:
     return frozenset(read_table(TABLE)["changes"]["says"].split())
 
 
-def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Branch | None:
+def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the first branch of an `if` in any form, None for one without a condition."""
     inner = [each for each in node.named_children() if "comment" not in each.kind()]
     condition = node.field("condition") or (inner[0] if inner else None)
@@ -77,23 +89,21 @@ def read_branch(node: "SgNode", shapes: Mapping[str, str], source: Source) -> Br
     has_else = node.field("alternative") is not None
     leaving = ""
     says = False
-    if body is not None and leaves(body, shapes, source):
-        written = without_comments(body, source).strip("{}: \t\n")
+    if body is not None and leaves(body, tree):
+        written = without_comments(body, tree).strip("{}: \t\n")
         admits = ADMITTING.match(written) or (has_else and ANSWERING.match(written))
         leaving = "" if admits else written
     elif body is not None and not has_else:
-        says = only_says(body, shapes, source)
-    branch = replace(branch_of(condition, leaving, shapes, source), only_says=says)
+        says = only_says(body, tree)
+    branch = replace(branch_of(condition, leaving, tree), only_says=says)
     return deny(branch) if node.kind() in NEGATED else branch
 
 
-def branch_of(
-    condition: "SgNode", leaving: str, shapes: Mapping[str, str], source: Source
-) -> Branch:
+def branch_of(condition: "SgNode", leaving: str, tree: SourceTree) -> Branch:
     """Return the branch that is taken where a condition is true."""
-    text = strip_brackets(without_comments(condition, source))
-    operands, joiner = operands_of(condition, shapes, source)
-    asked = asked_tokens(without_brackets(condition), shapes)
+    text = strip_brackets(without_comments(condition, tree))
+    operands, joiner = operands_of(condition, tree)
+    asked = asked_tokens(without_brackets(condition), tree)
     return Branch(text, leaving, operands=operands, joiner=joiner, asked=asked)
 
 
@@ -108,41 +118,37 @@ def deny(branch: Branch) -> Branch:
     )
 
 
-def operands_of(
-    node: "SgNode", shapes: Mapping[str, str], source: Source
-) -> tuple[tuple[str, ...], str]:
+def operands_of(node: "SgNode", tree: SourceTree) -> tuple[tuple[str, ...], str]:
     """Return the operands of a condition as written, and what joins them: "and", "or" or "" for one alone.
 
     `not (a and b)` is `not a or not b`.
     """
     node = without_brackets(node)
-    if denied := denied_operands(node, shapes, source):
+    if denied := denied_operands(node, tree):
         return denied
-    joiner = joiner_of(node, shapes)
+    joiner = joiner_of(node, tree)
     if not joiner:
-        return (fold(without_comments(node, source)),), ""
+        return (fold(without_comments(node, tree)),), ""
     found: list[str] = []
     waiting = [node]
     while waiting and len(found) < MOST_OPERANDS:
         each = without_brackets(waiting.pop())
-        if joiner_of(each, shapes) == joiner:
+        if joiner_of(each, tree) == joiner:
             waiting += reversed(each.named_children())
         elif "comment" not in each.kind():
-            found.append(fold(without_comments(each, source)))
+            found.append(fold(without_comments(each, tree)))
     return tuple(found), joiner
 
 
-def denied_operands(
-    node: "SgNode", shapes: Mapping[str, str], source: Source
-) -> tuple[tuple[str, ...], str] | None:
+def denied_operands(node: "SgNode", tree: SourceTree) -> tuple[tuple[str, ...], str] | None:
     """Return the operands of a denial of several, each denied; None for any other condition."""
     inner = node.named_children()
-    if shapes.get(node.kind()) != "not" or len(inner) != 1:
+    if tree.shape(node) != "not" or len(inner) != 1:
         return None
-    operands, joiner = operands_of(inner[0], shapes, source)
+    operands, joiner = operands_of(inner[0], tree)
     if not joiner:
         return None
-    sign = source(node).partition("(")[0].rstrip()
+    sign = tree.source(node).partition("(")[0].rstrip()
     gap = " " if sign.isalpha() else ""
     denied = (f"({each})" if " " in each else each for each in operands)
     return tuple(f"{sign}{gap}{each}" for each in denied), OPPOSITE[joiner]
@@ -157,17 +163,17 @@ def without_brackets(node: "SgNode") -> "SgNode":
     return node
 
 
-def joiner_of(node: "SgNode", shapes: Mapping[str, str]) -> str:
+def joiner_of(node: "SgNode", tree: SourceTree) -> str:
     """Return what joins the operands of a node, "" for what is no condition of several."""
-    if shapes.get(node.kind()) != "binary":
+    if tree.shape(node) != "binary":
         return ""
     signs = (child.text() for child in node.children() if not child.is_named())
     return next((JOINERS[sign] for sign in signs if sign in JOINERS), "")
 
 
-def without_comments(node: "SgNode", source: Source) -> str:
+def without_comments(node: "SgNode", tree: SourceTree) -> str:
     """Return the text of a node without the comments inside: what they speak of is not what is asked or done."""
-    text = source(node)
+    text = tree.source(node)
     if not any(sign in text for sign in COMMENT_SIGNS):
         return text
     start = node.range().start.index
@@ -216,37 +222,40 @@ def encloses(text: str) -> bool:
     return False
 
 
-def leaves(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
+def leaves(body: "SgNode", tree: SourceTree) -> bool:
     """Return whether a branch only leaves: few statements, of which the last returns, raises, breaks or goes on."""
     node = body
     count = 0
-    while shapes.get(node.kind()) == "block" or node.kind() in WRAPPERS:
+    while tree.shape(node) == "block" or node.kind() in WRAPPERS:
         inner = [each for each in node.named_children() if "comment" not in each.kind()]
         count += len(inner)
         if not inner or count > MOST_STATEMENTS + 2:
             return False
         node = inner[-1]
-    shape = shapes.get(node.kind(), "")
+    shape = tree.shape(node)
     if shape in ("return", "leave"):
         return True
     if shape not in ("call", "macro"):
         return False
-    name = callee_name(source(node)[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
-    return name.rpartition(".")[2].lower() in exits()
+    return short_name(name_called(tree.source(node))).lower() in exits()
 
 
-def only_says(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool:
+def name_called(call: str) -> str:
+    return callee_name(call[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
+
+
+def only_says(body: "SgNode", tree: SourceTree) -> bool:
     """Return whether a branch does nothing, or nothing but log."""
     waiting = [body]
     count = 0
     while waiting:
         node = waiting.pop()
         count += 1
-        shape = shapes.get(node.kind(), "")
+        shape = tree.shape(node)
         inner = [each for each in node.named_children() if "comment" not in each.kind()]
         if shape == "block" or node.kind() in WRAPPERS:
             waiting += inner
-        elif shape in ("call", "macro") and is_saying(source(node)):
+        elif shape in ("call", "macro") and is_saying(tree.source(node)):
             continue
         elif node.kind() not in NOTHING or count > MOST_STATEMENTS + 4:
             return False
@@ -255,31 +264,66 @@ def only_says(body: "SgNode", shapes: Mapping[str, str], source: Source) -> bool
 
 def is_saying(call: str) -> bool:
     """Return whether a call writes a message for people, by the words of its name."""
-    name = callee_name(call[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
-    return not saying_words().isdisjoint(words_of_name(name))
+    return not saying_words().isdisjoint(words_of_name(name_called(call)))
 
 
-def returned_condition(node: "SgNode", shapes: Mapping[str, str]) -> "SgNode | None":
+def returned_condition(node: "SgNode", tree: SourceTree) -> "SgNode | None":
     """Return the condition that a `return` gives back, None if it gives anything else."""
     inner = node.named_children()
     while len(inner) == 1 and inner[0].kind() in WRAPPERS | {"expression_list"}:
         inner = inner[0].named_children()
-    if len(inner) == 1 and (
-        is_condition(inner[0], shapes) or is_comparing(inner[0], shapes)
-    ):
+    if len(inner) == 1 and (is_condition(inner[0], tree) or is_comparing(inner[0], tree)):
         return inner[0]
     return None
 
 
-def is_comparing(node: "SgNode", shapes: Mapping[str, str]) -> bool:
+def is_comparing(node: "SgNode", tree: SourceTree) -> bool:
     """Return whether an expression is a call that compares, such as `a.startswith(b)`."""
-    return shapes.get(node.kind()) == "call" and read_call(fold(node.text())) is not None
+    return tree.shape(node) == "call" and read_call(fold(node.text())) is not None
 
 
-def is_condition(node: "SgNode", shapes: Mapping[str, str]) -> bool:
+def is_condition(node: "SgNode", tree: SourceTree) -> bool:
     """Return whether an expression is true or false by its form: a comparison, a negation, several joined."""
-    shape = shapes.get(node.kind())
+    shape = tree.shape(node)
     if shape == "binary":
         signs = {child.text() for child in node.children() if not child.is_named()}
         return not signs.isdisjoint(COMPARISONS | JOINERS.keys())
     return shape in JUDGED
+
+
+def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
+    """Return the branch that a call of a macro is, None for any other call."""
+    callee = node.field("function")
+    name = tree.source(callee)
+    given = node.field("arguments")
+    if given is None or not name.isupper() or ASSERTION in name.lower():
+        return None
+    if not is_statement(node):
+        return None
+    arguments = [each for each in given.named_children() if each.kind() not in COMMENTS]
+    asked = next((each for each in arguments if is_asked(each, tree)), None)
+    if asked is None:
+        return None
+    rest = (tree.source(each) for each in arguments if each.range() != asked.range())
+    leaving = "" if is_saying(name) else fold(f"{name} {' '.join(rest)}")
+    branch = branch_of(asked, leaving, tree)
+    return branch if leaves_if_true(name) else deny(branch)
+
+
+def is_statement(call: "SgNode") -> bool:
+    """Return whether a call is a statement of its own, or begins one that adds a message."""
+    around = call.parent()
+    while around is not None and around.kind() == MESSAGE:
+        around = around.parent()
+    return around is not None and around.kind() == STATEMENT
+
+
+def is_asked(argument: "SgNode", tree: SourceTree) -> bool:
+    """Return whether an argument is true or false by its form; `-x` is not."""
+    is_minus = tree.shape(argument) == "not" and argument.text()[:1] != "!"
+    return is_condition(argument, tree) and not is_minus
+
+
+def leaves_if_true(macro: str) -> bool:
+    words = frozenset(words_of_name(macro.lower()))
+    return not words.isdisjoint(LEAVING_IF) and words.isdisjoint(LEAVING_IF_NOT)

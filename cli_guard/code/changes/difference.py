@@ -1,12 +1,14 @@
 """What went and what came, in one file and over a change."""
 
-from collections import Counter
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, FactKind
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, Key, short_name
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -15,13 +17,12 @@ from cli_guard.code.changes.plain_text import (
     template_facts,
 )
 from cli_guard.code.changes.reading import FactReader
-from cli_guard.code.changes.renames import find_renames, rename_facts
 from cli_guard.code.changes.touched import TouchedLines, touched_lines
 from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees, indents_too_deep
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange
+from cli_guard.model import FileChange, Hunk, group_by, unmatched
 
 # Half of the words of a unit must be in another that is taken for the same.
 LIKENESS = 0.5
@@ -29,6 +30,9 @@ MOST_COMPARED = 500
 MOST_LIKENESSES = 50_000
 # Languages whose templates are no code, and whose code is in scripts.
 PRINTED = ("html", "css")
+PLACEHOLDER = "\0"
+LONGEST_UNIT = 20_000
+MOST_RENAMES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,24 @@ class FileDifference:
     renames: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def language(self) -> str:
+        """Return the language of its new side by its path, "" for none."""
+        return language_for(self.change.path) or ""
+
+    @property
     def size(self) -> int:
         """Return how much it holds: the facts of both sides, and the lines of their units."""
         sides = (self.old, self.new)
         lines = (u.end_line - u.line + 1 for side in sides for u in side.units)
         return sum(len(side.facts) for side in sides) + sum(lines)
+
+    def hunk_of(self, fact: CodeFact) -> Hunk | None:
+        """Return the first hunk that removed lines of a fact."""
+        for hunk in self.change.hunks:
+            last = hunk.old_start + len(hunk.removed) - 1
+            if hunk.removed and hunk.old_start <= fact.end_line and last >= fact.line:
+                return hunk
+        return None
 
     @cached_property
     def _before(self) -> tuple[CodeFact, ...]:
@@ -99,7 +116,7 @@ class FileDifference:
     @cached_property
     def went(self) -> tuple[CodeFact, ...]:
         """The facts that the file had before and has no longer."""
-        left = without([*without(self._before, self.new.facts)], self.excused)
+        left = without(without(self._before, self.new.facts), self.excused)
         as_it_was = dict(zip(self._before, self.old.facts, strict=True))
         return tuple(as_it_was[fact] for fact in left)
 
@@ -107,6 +124,13 @@ class FileDifference:
     def came(self) -> tuple[CodeFact, ...]:
         """The facts that the file did not have before."""
         return tuple(without(self.new.facts, self._before))
+
+    @cached_property
+    def names_before(self) -> frozenset[str]:
+        """The short names of the units that are touched on the old side, and of the options that went."""
+        names = [unit.name for unit in self.old.units]
+        names += (fact.name for fact in self.went if fact.is_option)
+        return frozenset(map(short_name, names))
 
 
 def compare_file(
@@ -123,25 +147,17 @@ def compare_file(
     return FileDifference(change, was, now)
 
 
-def without(facts: Iterable[CodeFact], others: Iterable[CodeFact]) -> Iterator[CodeFact]:
-    """Yield the facts that are not among the others, each of which takes away one that is the same.
+def without(facts: Sequence[CodeFact], others: Sequence[CodeFact]) -> list[CodeFact]:
+    """Return the facts that are not among the others, each of which takes away one that is the same.
 
     One that stood in the same unit is taken away first, so that of two alike the one that really went is left.
     """
-    left = Counter(fact.key for fact in others)
-    here = Counter((fact.key, fact.unit) for fact in others)
-    rest = []
-    for fact in facts:
-        if here[fact.key, fact.unit] > 0:
-            here[fact.key, fact.unit] -= 1
-            left[fact.key] -= 1
-        else:
-            rest.append(fact)
-    for fact in rest:
-        if left[fact.key] > 0:
-            left[fact.key] -= 1
-        else:
-            yield fact
+
+    def here(fact: CodeFact) -> tuple[Key, str]:
+        return fact.key, fact.unit
+
+    elsewhere = unmatched(others, facts, here)
+    return unmatched(unmatched(facts, others, here), elsewhere, attrgetter("key"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,22 +182,14 @@ class ChangeDifference:
     @cached_property
     def calls_now(self) -> Mapping[str, Sequence[tuple[FileDifference, CodeFact]]]:
         """The calls of all new sides by the last part of their names, in lower case."""
-        found: dict[str, list[tuple[FileDifference, CodeFact]]] = {}
-        for file in self.files:
-            for fact in file.new.facts:
-                if fact.kind is FactKind.CALL:
-                    name = short_name(fact.name).lower()
-                    found.setdefault(name, []).append((file, fact))
-        return found
+        calls = ((f, fact) for f in self.files for fact in f.new.facts if fact.is_call)
+        return group_by(calls, lambda call: call[1].last_name.lower())
 
     @cached_property
     def _new_units(self) -> Mapping[str, Sequence[CodeUnit]]:
         """The units that the change touches on its new side, by the last part of their names."""
-        found: dict[str, list[CodeUnit]] = {}
-        for file in self.files:
-            for unit in file.new.units:
-                found.setdefault(short_name(unit.name), []).append(unit)
-        return found
+        units = (unit for file in self.files for unit in file.new.units)
+        return group_by(units, lambda unit: short_name(unit.name))
 
     def pair_of(self, file: FileDifference, name: str) -> CodeUnit | None:
         """Return what a unit of the file became: by name here, by name elsewhere, by likeness."""
@@ -208,11 +216,62 @@ class ChangeDifference:
         return best if best is not None and likeness(unit, best) >= LIKENESS else None
 
 
-def short_name(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
 def likeness(one: CodeUnit, other: CodeUnit) -> float:
     """Return how many of the words of two units are in both, from 0 to 1."""
     united = len(one.words | other.words)
     return len(one.words & other.words) / united if united else 0.0
+
+
+def find_renames(old: Iterable[CodeUnit], new: Iterable[CodeUnit]) -> Mapping[str, str]:
+    """Return by old name the new one of each unit that went and came again with the same text but for its name.
+
+    Both names are the last parts; one of which there are several on a side says nothing.
+    """
+    went = units_by_name(old)
+    came = units_by_name(new)
+    by_text: defaultdict[str, list[str]] = defaultdict(list)
+    for name, units in came.items():
+        if name not in went and len(units) == 1:
+            by_text[text_without_name(units[0], name)].append(name)
+    found: dict[str, str] = {}
+    for name, units in went.items() if by_text else ():
+        if name in came or len(units) > 1 or len(found) >= MOST_RENAMES:
+            continue
+        names = by_text.get(text_without_name(units[0], name), ())
+        if len(names) == 1:
+            found[name] = names[0]
+    return found
+
+
+def units_by_name(units: Iterable[CodeUnit]) -> Mapping[str, list[CodeUnit]]:
+    """Return the units that are not too big by the last part of their names."""
+    small = (unit for unit in units if len(unit.text) <= LONGEST_UNIT)
+    return group_by(small, lambda unit: short_name(unit.name))
+
+
+def text_without_name(unit: CodeUnit, name: str) -> str:
+    """Return what a unit does, however its lines are broken."""
+    return " ".join(whole_word(name).sub(PLACEHOLDER, unit.text).split())
+
+
+def whole_word(*names: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
+
+
+def rename_facts(
+    facts: Iterable[CodeFact], renames: Mapping[str, str]
+) -> Iterator[CodeFact]:
+    """Yield each fact with the new names of what it speaks of."""
+    pattern = whole_word(*renames)
+
+    def rename(text: str) -> str:
+        return pattern.sub(lambda match: renames[match[0]], text)
+
+    for fact in facts:
+        yield replace(
+            fact,
+            name=rename(fact.name),
+            detail=rename(fact.detail),
+            operands=tuple(map(rename, fact.operands)),
+            asked=tuple(map(rename, fact.asked)),
+        )

@@ -45,7 +45,6 @@ class FactKind(StrEnum):
     """A line of a comment, in `name`."""
 
 
-# What asks something: a guard may become a plain condition.
 JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 Key = tuple[FactKind, str, str]
 
@@ -68,6 +67,28 @@ class CodeFact:
     operands: tuple[str, ...] = ()
     joiner: str = ""
     asked: tuple[str, ...] = ()
+
+    @property
+    def is_call(self) -> bool:
+        return self.kind is FactKind.CALL
+
+    @property
+    def is_option(self) -> bool:
+        return self.kind is FactKind.OPTION
+
+    @property
+    def is_guard(self) -> bool:
+        return self.kind is FactKind.GUARD
+
+    @property
+    def is_judged(self) -> bool:
+        """Return whether it asks something: a guard may become a plain condition."""
+        return self.kind in JUDGED
+
+    @property
+    def last_name(self) -> str:
+        """Return the last part of its name: `b` of `a.b`."""
+        return short_name(self.name)
 
     @property
     def key(self) -> Key:
@@ -107,6 +128,10 @@ class CodeUnit:
 @lru_cache(maxsize=1_000)
 def words_of_text(text: str) -> frozenset[str]:
     return frozenset(IDENTIFIER.findall(text))
+
+
+def short_name(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def fold(text: str) -> str:

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.conditions import ADMITTING, Source, leaves, only_says
-from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold
+from cli_guard.code.changes.conditions import ADMITTING, leaves, only_says
+from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold, short_name
+from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import callee_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ast_grep_py import SgNode
 
 MOST_NODES = 500
@@ -23,40 +22,36 @@ BROAD = frozenset(
 )
 
 
-def handler_fact(
-    fact: CodeFact, node: "SgNode", shapes: "Mapping[str, str]", source: Source
-) -> CodeFact:
+def handler_fact(fact: CodeFact, node: "SgNode", tree: SourceTree) -> CodeFact:
     """Return the fact of a handler: the types that it catches, how it goes on, the calls that it stands around."""
-    body = body_of(node, shapes)
-    header = source(node)
+    body = body_of(node, tree)
+    header = tree.source(node)
     if body is not None:
         header = header[: body.range().start.index - node.range().start.index]
     types = sorted(set(TYPE.findall(BOUND_NAME.sub(" ", header))))
     detail = ONLY_SAYS
-    if body is not None and leaves(body, shapes, source):
-        detail = source(body).strip("{}: \t\n")
-    elif body is not None and not only_says(body, shapes, source):
+    if body is not None and leaves(body, tree):
+        detail = tree.source(body).strip("{}: \t\n")
+    elif body is not None and not only_says(body, tree):
         # In Ruby and Rust the last value is given back.
-        detail = "true" if source(body).strip("{}: \t\n") == "true" else ""
+        detail = "true" if tree.source(body).strip("{}: \t\n") == "true" else ""
     return replace(
         fact,
         name=fold(" ".join(types)),
         detail=fold(detail),
-        operands=tuple(covered_calls(node, shapes, source)),
+        operands=tuple(covered_calls(node, tree)),
     )
 
 
-def body_of(node: "SgNode", shapes: "Mapping[str, str]") -> "SgNode | None":
+def body_of(node: "SgNode", tree: SourceTree) -> "SgNode | None":
     body = node.field("body")
     if body is not None:
         return body
-    blocks = [n for n in node.named_children() if shapes.get(n.kind()) == "block"]
+    blocks = [n for n in node.named_children() if tree.shape(n) == "block"]
     return blocks[-1] if blocks else None
 
 
-def covered_calls(
-    handler: "SgNode", shapes: "Mapping[str, str]", source: Source
-) -> Iterator[str]:
+def covered_calls(handler: "SgNode", tree: SourceTree) -> Iterator[str]:
     """Yield the names of the calls whose errors a handler catches: all before it in what it belongs to."""
     parent = handler.parent()
     start = handler.range().start.index
@@ -68,9 +63,9 @@ def covered_calls(
         count += 1
         if node.range().start.index >= start:
             continue
-        if shapes.get(node.kind()) == "call":
+        if tree.shape(node) == "call":
             found += 1
-            yield callee_name(source(node).partition("(")[0])
+            yield callee_name(tree.source(node).partition("(")[0])
         waiting += reversed(node.named_children())
 
 
@@ -81,7 +76,7 @@ def looser_handlers(
 
     `before` has all facts of the unit that the change touches, `went` and `came` those of one side alone.
     """
-    fresh = {fact.name for fact in came if fact.kind is FactKind.CALL}
+    fresh = {fact.name for fact in came if fact.is_call}
     old_handlers = [fact for fact in went if fact.kind is FactKind.HANDLER]
     for new in came:
         if new.kind is not FactKind.HANDLER or not lets_on(new):
@@ -91,7 +86,7 @@ def looser_handlers(
         if old is not None:
             yield from ((old, new, why) for why in reasons(old, new))
             continue
-        calls = (f for f in before if f.kind is FactKind.CALL and f.name in covered)
+        calls = (f for f in before if f.is_call and f.name in covered)
         for call in calls:
             yield call, new, f"an error of `{call.name}` is caught here now, and it goes on"
 
@@ -110,5 +105,5 @@ def lets_on(handler: CodeFact) -> bool:
 
 
 def is_broad(handler: CodeFact) -> bool:
-    types = {each.rpartition(".")[2] for each in handler.name.replace("\\", ".").split()}
+    types = {short_name(each) for each in handler.name.replace("\\", ".").split()}
     return not types or not types.isdisjoint(BROAD)

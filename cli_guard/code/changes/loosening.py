@@ -1,6 +1,6 @@
 """Compare what went with what came in the same place: is the new one true more often, or weaker?
 
-Which words are weaker than which, and which numbers, is data: `rules/languages/strength.toml`.
+Which words are weaker than which, which functions and which numbers, is data: `rules/languages/strength.toml`.
 """
 
 import re
@@ -17,7 +17,8 @@ from cli_guard.code.changes.facts import (
     FactKind,
     words_of_name,
 )
-from cli_guard.code.changes.pattern_uses import looser_pattern, looser_pattern_operand
+from cli_guard.code.changes.order import values_of
+from cli_guard.code.changes.patterns import looser_pattern, looser_pattern_operand
 from cli_guard.code.changes.values import (
     TABLE,
     key_words,
@@ -49,6 +50,7 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
+Ranks = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator
 
 def list_operands(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
     """Return the operands of each condition."""
-    return frozenset(fact.operands for fact in facts if fact.kind in JUDGED)
+    return frozenset(fact.operands for fact in facts if fact.is_judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
-    is_asked = old.kind in JUDGED and new.kind in JUDGED
+    is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found
     if old.kind is not new.kind:
@@ -194,7 +196,7 @@ def loosened_condition(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):
         return None
-    leaves = old.kind is FactKind.GUARD
+    leaves = old.is_guard
     if leaves and was == now and new.detail == ONLY_SAYS:
         why = f"what followed `{old.name}` left here; now it only says so and goes on"
         return Looser(old, new, "condition", why)
@@ -214,7 +216,7 @@ def loosened_condition(
 
 def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Looser | None:
     """Return how an operand became looser by another one inside its brackets, or by its comparison."""
-    leaves = old.kind is FactKind.GUARD
+    leaves = old.is_guard
     sign = ALSO if leaves else INSTEAD
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
@@ -231,7 +233,7 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
     if old.kind is FactKind.TEXT and is_flag_gone:
         yield "match", "only the first occurrence is replaced now"
-    if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(old, change):
+    if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
             "match",
             "the prefix no longer ends with a separator, so a folder beside it fits as well",
@@ -239,7 +241,7 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     if words := loosened_words(change):
         yield words
     if (
-        old.kind is FactKind.OPTION
+        old.is_option
         and old.name == new.name
         and (
             why := loosened_value(old.name, old.detail, new.detail, words_of_name(old.unit))
@@ -269,17 +271,17 @@ def wider_type(old: CodeFact, new: CodeFact) -> str:
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
     """Return why a call asks for less: its name lost words of whose thing it is, and it got fewer arguments."""
-    if old.kind is not FactKind.CALL or old.detail.count(",") <= new.detail.count(","):
+    if not old.is_call or old.detail.count(",") <= new.detail.count(","):
         return ""
-    was = words_of_name(old.name.rpartition(".")[2])
-    now = words_of_name(new.name.rpartition(".")[2])
+    was = words_of_name(old.last_name)
+    now = words_of_name(new.last_name)
     lost = set(was) - set(now)
     if lost & read_strength_words()["scopes"] and set(now) < set(was) and len(now) > 1:
         return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
     return ""
 
 
-def is_prefix_without_separator(old: CodeFact, change: TextChange) -> bool:
+def is_prefix_without_separator(change: TextChange) -> bool:
     if change.new.strip() or not change.gone.strip():
         return False
     names = words_of_name(change.before)
@@ -337,3 +339,43 @@ def ordered_words(text: str) -> frozenset[str]:
 @cache
 def every_ordered_word() -> frozenset[str]:
     return frozenset(word for _, ranks in orders() for word in ranks)
+
+
+@cache
+def functions() -> Sequence[Ranks]:
+    """Return the orders of functions of the table: the rank of each name."""
+    return tuple(
+        {name: rank for rank, names in enumerate(order) for name in names.split()}
+        for order in read_table(TABLE)["functions"]["strongest_first"]
+    )
+
+
+def weaker_functions(
+    went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[Looser]:
+    """Yield the calls of a unit in whose place a weaker one on the same value came, and none as strong."""
+    calls = [fact for fact in came if fact.is_call]
+    lost = [fact for fact in went if fact.is_call]
+    for ranks in functions():
+        ranked = [
+            (fact, rank)
+            for fact in calls
+            if (rank := rank_of_call(fact, ranks)) is not None
+        ]
+        for old in lost if ranked else ():
+            was = rank_of_call(old, ranks)
+            if was is None or any(rank <= was for _, rank in ranked):
+                continue
+            same = (
+                new for new, _ in ranked[:MOST_PAIRS] if values_of(new) & values_of(old)
+            )
+            if new := next(same, None):
+                yield Looser(
+                    old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
+                )
+
+
+def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
+    """Return the rank of a function by the last part of its name, or by its words."""
+    last = call.last_name.lower()
+    return ranks.get(last, rank_of(last, ranks))

@@ -54,7 +54,7 @@ def late_checks(
     was = placed_facts(before)
     now = placed_facts(after)
     both = [name for name in was if name in now][:MOST_PLACED]
-    acts = [name for name in both if name not in checks and was[name].kind is FactKind.CALL]
+    acts = [name for name in both if name not in checks and was[name].is_call]
     for name, other in product((each for each in both if each in checks), acts):
         if values_of(was[name]).isdisjoint(values_of(was[other])):
             continue
@@ -67,13 +67,13 @@ def raw_checks(
     before: Sequence[CodeFact], after: Sequence[CodeFact], checks: Collection[str]
 ) -> Iterator[LateCheck]:
     """Yield the conditions that asked about a decoded value and ask now about that from which it is decoded."""
-    known = {fact.key for fact in before if fact.kind is FactKind.OPTION}
+    known = {fact.key for fact in before if fact.is_option}
     decoded = [fact for fact in after if fact.key in known and is_decoded(fact)]
     if not decoded:
         return
-    asked = [fact for fact in after if fact.kind in JUDGED]
+    asked = [fact for fact in after if fact.is_judged]
     for check in before:
-        if check.kind not in JUDGED or check.name not in checks:
+        if not check.is_judged or check.name not in checks:
             continue
         for made in decoded:
             raw = [each for each in asked if is_renamed(check.name, each.name, made)]
@@ -112,7 +112,7 @@ def reason(
 ) -> str:
     """Return what the new order of a check and an act leaves open, "" for nothing."""
     known = read_strength_words()
-    words = frozenset(words_of_name(act.name.rpartition(".")[2]))
+    words = frozenset(words_of_name(act.last_name))
     came_first = check.end_line < act.line and act.line > check.line
     comes_first = new_act.end_line < new_check.line
     if (
@@ -140,7 +140,7 @@ def values_of(fact: CodeFact) -> frozenset[str]:
     """Return the names of what a call has as its arguments and is called on, or a condition speaks of."""
     owner, dot, _ = fact.name.partition(".")
     said = f"{owner if dot else ''} {fact.detail}"
-    text = said if fact.kind is FactKind.CALL else fact.name
+    text = said if fact.is_call else fact.name
     return frozenset(IDENTIFIER.findall(text)) - read_strength_words()["selves"]
 
 
@@ -148,6 +148,5 @@ def makes_checked(act: CodeFact, check: CodeFact, facts: Sequence[CodeFact]) -> 
     """Return whether an act makes the value that the check is about."""
     values = values_of(check)
     return any(
-        fact.kind is FactKind.OPTION and fact.line == act.line and fact.name in values
-        for fact in facts
+        fact.is_option and fact.line == act.line and fact.name in values for fact in facts
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from cli_guard.code.changes.conditions import (
     branch_of,
     joiner_of,
     read_branch,
+    read_macro,
     returned_condition,
     without_brackets,
 )
@@ -23,9 +24,10 @@ from cli_guard.code.changes.facts import (
     CodeUnit,
     FactKind,
     fold,
+    short_name,
 )
 from cli_guard.code.changes.handlers import body_of, handler_fact
-from cli_guard.code.changes.macros import read_macro
+from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import (
     callee_name,
     declared_name,
@@ -34,18 +36,13 @@ from cli_guard.code.changes.naming import (
 )
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.grammar import TABLE, language_named
 from cli_guard.code.taint.naming import top_imports
-from cli_guard.code.taint.tree_reader import COMMENTS, field_of
+from cli_guard.code.taint.tree_reader import field_of
 from cli_guard.lazy import dataclass
-from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-# The shapes of nodes that say something themselves.
-SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
-KINDS = "decorators options arguments texts entries nested handlers locked typed".split()
 MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
@@ -59,39 +56,6 @@ TEXT_SIGNS = ("'", '"', "`", ":")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
 COMMENT_SIGNS = "#/*!-<>{}% \t"
-
-
-@dataclass(frozen=True, slots=True)
-class NodeKinds:
-    """What kinds of node mean to a comparison, in one language; the table is rules/languages/shapes.toml."""
-
-    shapes: Mapping[str, str]
-    decorators: frozenset[str]
-    options: frozenset[str]
-    arguments: frozenset[str]
-    texts: frozenset[str]
-    entries: frozenset[str]
-    lists: frozenset[str]
-    nested: frozenset[str]
-    handlers: frozenset[str]
-    locked: frozenset[str]
-    typed: frozenset[str]
-    spoken: frozenset[str]
-
-
-@cache
-def kinds_of(language: str) -> NodeKinds:
-    """Return the kinds of node of a language as ast-grep names it."""
-    table = read_table(TABLE)["changes"]
-    own = table["only"].get(language, {})
-    named = {
-        name: frozenset(f"{table[name]} {own.get(name, '')}".split())
-        for name in (*KINDS, "lists")
-    }
-    shapes = language_named(language).shapes
-    own_shape = {kind for kind, shape in shapes.items() if shape in SPOKEN_SHAPES}
-    spoken = frozenset(own_shape).union(COMMENTS, *(named[name] for name in KINDS))
-    return NodeKinds(shapes, **named, spoken=spoken)
 
 
 @dataclass(slots=True)
@@ -111,7 +75,7 @@ class FactReader:
 
     def read(self, trees: Trees) -> None:
         """Collect the facts of the text, whose tree is one of `trees`."""
-        kinds = kinds_of(self.language)
+        tree = SourceTree(self.text, kinds_of(self.language))
         imports = trees.derive("top imports", self.language, self.text, self._imports)
         root = trees.root(self.language, self.text)
         waiting: list[tuple[SgNode, str, str]] = [(root, "", "")]
@@ -126,11 +90,11 @@ class FactReader:
             if not self.touched.overlap(span.start.line + 1, span.end.line + 1):
                 continue
             kind = node.kind()
-            if kind not in kinds.spoken:
+            if kind not in tree.kinds.spoken:
                 # Most nodes only hold others.
                 waiting += [(n, unit, path) for n in reversed(node.named_children())]
                 continue
-            place = ReadNode(node, self.text, kinds, unit, path)
+            place = ReadNode(node, tree, unit, path)
             self.facts += facts_at(place, imports, self.touched)
             if place.shape in ("function", "class") and place.inner_unit != unit:
                 self.units.append(self._unit_at(place))
@@ -149,14 +113,14 @@ class ReadNode:
     """A node, with what is around it: the dotted names of its units and of the keys of a setting."""
 
     node: "SgNode"
-    text: str
-    kinds: NodeKinds
-    unit: str
-    path: str
+    tree: SourceTree
+    unit: str = ""
+    path: str = ""
 
     def __post_init__(self) -> None:
         span = self.node.range()
         self.kind = self.node.kind()
+        self.kinds = self.tree.kinds
         self.shape = self.kinds.shapes.get(self.kind, "group")
         self.start = span.start.index
         self.end = span.end.index
@@ -167,13 +131,7 @@ class ReadNode:
 
     @property
     def source(self) -> str:
-        return self.text[self.start : self.end]
-
-    def source_of(self, node: "SgNode | None") -> str:
-        if node is None:
-            return ""
-        span = node.range()
-        return self.text[span.start.index : span.end.index]
+        return self.tree.text[self.start : self.end]
 
     @cached_property
     def arguments(self) -> "SgNode | None":
@@ -197,7 +155,7 @@ class ReadNode:
         if named is None:
             words = ("identifier", "simple_identifier", "type_identifier")
             named = next((n for n in self.node.children() if n.kind() in words), None)
-        return fold(self.source_of(named))[:100]
+        return fold(self.tree.source(named))[:100]
 
     @cached_property
     def inner_unit(self) -> str:
@@ -211,7 +169,7 @@ class ReadNode:
         # A block of Terraform has its key first, and its labels behind it.
         if len(inner) > 1:
             named = inner[0]
-        return write_dotted(self.source_of(named).strip("\"'`:@ "))
+        return write_dotted(self.tree.source(named).strip("\"'`:@ "))
 
     @property
     def inner_path(self) -> str:
@@ -250,13 +208,13 @@ def facts_at(
         if condition is not None:
             yield condition_fact(place, condition)
     elif shape == "return":
-        if condition := returned_condition(place.node, kinds.shapes):
+        if condition := returned_condition(place.node, place.tree):
             yield condition_fact(place, condition)
     elif shape in ("function", "class"):
         yield from definition_facts(place, touched)
     elif place.kind in kinds.handlers:
         handler = place.fact(FactKind.HANDLER, "")
-        yield handler_fact(handler, place.node, kinds.shapes, place.source_of)
+        yield handler_fact(handler, place.node, place.tree)
     elif place.kind in kinds.locked:
         yield from lock_facts(place)
     if place.kind in kinds.typed:
@@ -265,7 +223,7 @@ def facts_at(
         yield from option_facts(place)
     if shape == "assign":
         value = field_of(place.node, VALUE_FIELDS)
-        if value is not None and joiner_of(without_brackets(value), kinds.shapes):
+        if value is not None and joiner_of(without_brackets(value), place.tree):
             yield condition_fact(place, value)
 
 
@@ -274,7 +232,7 @@ def children_of(place: ReadNode) -> "list[SgNode]":
     children = place.node.named_children()
     if place.kind not in place.kinds.decorators:
         return children
-    calls = (ReadNode(n, place.text, place.kinds, "", "") for n in children)
+    calls = (ReadNode(n, place.tree) for n in children)
     return [
         each.arguments or each.node if each.shape == "call" else each.node for each in calls
     ]
@@ -294,15 +252,15 @@ def entry_facts(place: ReadNode) -> Iterator[CodeFact]:
     kinds = place.kinds
     for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
         kind = node.kind()
-        shape = kinds.shapes.get(kind)
+        shape = place.tree.shape(node)
         is_listed = is_listed or kind in kinds.lists
         if shape == "call":
-            owners.append(call_name(ReadNode(node, place.text, kinds, "", "")))
+            owners.append(call_name(ReadNode(node, place.tree)))
         elif kind in kinds.arguments:
             # `List.of("a", "b")`
             is_listed = is_listed or len(node.named_children()) > 1
         elif kind in kinds.options or shape == "assign":
-            key = ReadNode(node, place.text, kinds, "", "").key
+            key = ReadNode(node, place.tree).key
             if key:
                 owners.append(key)
                 break
@@ -320,7 +278,7 @@ def decorator_fact(place: ReadNode) -> CodeFact:
 def decorated_unit(place: ReadNode) -> str:
     """Return the unit that a decorator beside it belongs to: Python and TypeScript write it before the definition."""
     for node in place.node.next_all():
-        beside = ReadNode(node, place.text, place.kinds, place.unit, "")
+        beside = ReadNode(node, place.tree, place.unit)
         if beside.name:
             return beside.inner_unit
     return place.unit
@@ -333,7 +291,7 @@ def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact
     name = imports.get(first, first) + dot + rest
     if not name:
         return
-    inside = place.source_of(given).strip()
+    inside = place.tree.source(given).strip()
     if inside[:1] in ("(", "[", "{"):
         inside = inside[1:-1]
     yield place.fact(FactKind.CALL, name, inside)
@@ -346,19 +304,19 @@ def call_name(place: ReadNode) -> str:
     given = place.arguments
     behind = given if given is not None else place.node.field("block")
     end = behind.range().start.index if behind is not None else place.end
-    return callee_name(place.text[place.start : end])
+    return callee_name(place.tree.text[place.start : end])
 
 
 def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
     """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
     parts = given.named_children() if given is not None else []
-    values = [place.source_of(part) for part in parts[:3]]
-    setter = SETTER.fullmatch(name.rpartition(".")[2])
+    values = [place.tree.source(part) for part in parts[:3]]
+    setter = SETTER.fullmatch(short_name(name))
     if len(values) == 1 and setter:
         yield place.fact(FactKind.OPTION, setter["key"], values[0])
     elif len(values) == 1 and SWITCH.fullmatch(values[0].strip()):
         # `builder.rounds(12)`
-        yield place.fact(FactKind.OPTION, name.rpartition(".")[2], values[0].strip())
+        yield place.fact(FactKind.OPTION, short_name(name), values[0].strip())
     if len(values) == 2 and values[0].strip()[:1] in TEXT_SIGNS:
         yield place.fact(FactKind.OPTION, values[0].strip("\"'`: \n"), values[1])
 
@@ -368,7 +326,7 @@ def argument_facts(
 ) -> Iterator[CodeFact]:
     """Yield the bare names among the arguments of a call that are names of what may run."""
     for node in given.named_children() if given is not None else ():
-        written = place.source_of(node)
+        written = place.tree.source(node)
         if len(written) <= LONGEST_NAME and ARGUMENT.fullmatch(written):
             line = node.range().start.line + 1
             fact = place.fact(FactKind.ARGUMENT, write_dotted(written.lstrip(":")), name)
@@ -377,13 +335,13 @@ def argument_facts(
 
 def branch_facts(place: ReadNode) -> Iterator[CodeFact]:
     read = read_branch if place.shape == "if" else read_macro
-    branch = read(place.node, place.kinds.shapes, place.source_of)
+    branch = read(place.node, place.tree)
     if branch is not None:
         yield fact_of_branch(place, branch)
 
 
 def condition_fact(place: ReadNode, condition: "SgNode") -> CodeFact:
-    branch = branch_of(condition, "", place.kinds.shapes, place.source_of)
+    branch = branch_of(condition, "", place.tree)
     return fact_of_branch(place, branch)
 
 
@@ -400,9 +358,9 @@ def lock_facts(place: ReadNode) -> Iterator[CodeFact]:
         if ARGUMENT.fullmatch(place.source.strip()):
             yield place.fact(FactKind.CALL, write_dotted(place.source))
         return
-    body = body_of(place.node, place.kinds.shapes)
+    body = body_of(place.node, place.tree)
     end = body.range().start.index if body is not None else place.end
-    name, _, held = place.text[place.start : end].partition("(")
+    name, _, held = place.tree.text[place.start : end].partition("(")
     yield place.fact(FactKind.CALL, write_dotted(name), held.strip().removesuffix(")"))
 
 
@@ -411,15 +369,15 @@ def type_facts(place: ReadNode) -> Iterator[CodeFact]:
     named = declared_name(place.node)
     written = place.node.field("type")
     if named is not None and written is not None:
-        detail = place.source_of(written).strip(": ")
-        yield place.fact(FactKind.TYPE, write_dotted(place.source_of(named)), detail)
+        detail = place.tree.source(written).strip(": ")
+        yield place.fact(FactKind.TYPE, write_dotted(place.tree.source(named)), detail)
 
 
 def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
     body = place.node.field("body")
     heading_end = body.range().start if body is not None else place.node.range().end
     if place.name and touched.overlap(place.first, heading_end.line + 1):
-        heading = place.text[place.start : heading_end.index]
+        heading = place.tree.text[place.start : heading_end.index]
         fact = place.fact(FactKind.DEFINITION, place.name, heading)
         yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
         if place.shape == "class":
@@ -443,7 +401,7 @@ def option_facts(place: ReadNode) -> Iterator[CodeFact]:
         value = inner[-1] if len(inner) > 1 else None
     if value is None or not place.key:
         return
-    written = place.source_of(value)
+    written = place.tree.source(value)
     if write_dotted(written) == place.key:
         return
     # What is in a structure has facts of its own.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from cli_guard.code.changes.facts import words_of_name
+from cli_guard.code.changes.facts import short_name, words_of_name
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/strength.toml"
@@ -38,7 +38,7 @@ def units() -> Mapping[str, int]:
 
 def loosened_value(key: str, old: str, new: str, around: Iterable[str] = ()) -> str:
     """Return why a value is looser under its key, "" if it is not. `around`: the words of what the key stands in."""
-    words = key_words(key.rpartition(".")[2])
+    words = key_words(short_name(key))
     known = read_strength_words()
     was = plain(old)
     now = plain(new)

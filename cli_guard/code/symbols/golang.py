@@ -14,6 +14,7 @@ from cli_guard.code.symbols.nesting import (
     squeeze,
     symbol_of,
 )
+from cli_guard.code.syntax import find_nodes
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def go_symbols(root: "SgNode") -> Iterator[Symbol]:
     package = root.find(kind="package_identifier")
     library = package is None or package.text() != "main"
     kinds = ("function_declaration", "method_declaration", "type_spec", "type_alias")
-    for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
+    for node in find_nodes(root, kinds):
         name = field_text(node, "name")
         if name:
             yield _symbol(node, name, library)

@@ -16,6 +16,7 @@ from cli_guard.code.symbols.nesting import (
     squeeze,
     symbol_of,
 )
+from cli_guard.code.syntax import find_nodes
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -34,9 +35,7 @@ METHODS = ("method_declaration", "constructor_declaration")
 
 def java_symbols(root: "SgNode") -> Iterator[Symbol]:
     """Return the types, methods and constructors of a compilation unit."""
-    return owned_symbols(
-        root.find_all(any=[{"kind": kind} for kind in TYPES + METHODS]), _symbol
-    )
+    return owned_symbols(find_nodes(root, TYPES + METHODS), _symbol)
 
 
 def _symbol(

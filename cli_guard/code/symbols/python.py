@@ -15,6 +15,7 @@ from cli_guard.code.symbols.nesting import (
     squeeze,
     symbol_of,
 )
+from cli_guard.code.syntax import find_nodes
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ BASE_NAME = re.compile(r"([\w.]+)")
 def python_symbols(root: "SgNode") -> Iterator[Symbol]:
     """Return the functions and classes of a module, outer before inner."""
     kinds = ("function_definition", "class_definition")
-    return owned_symbols(root.find_all(any=[{"kind": kind} for kind in kinds]), _symbol)
+    return owned_symbols(find_nodes(root, kinds), _symbol)
 
 
 def _symbol(

@@ -14,6 +14,7 @@ from cli_guard.code.symbols.nesting import (
     symbol_of,
     with_enclosing,
 )
+from cli_guard.code.syntax import find_nodes
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -25,9 +26,9 @@ AROUND = ("impl_item", "mod_item")
 
 def rust_symbols(root: "SgNode") -> Iterator[Symbol]:
     """Return the functions, methods and types of a file, outer before inner."""
-    kinds = [{"kind": kind} for kind in (*TYPES, *FUNCTIONS, *AROUND)]
+    nodes = find_nodes(root, (*TYPES, *FUNCTIONS, *AROUND))
     public: dict[int, bool] = {}
-    for node, around in with_enclosing(root.find_all(any=kinds)):  # type: ignore[arg-type]
+    for node, around in with_enclosing(nodes):
         inner = around[-1] if around else None
         if node.kind() in AROUND:
             # A trait's methods are documented at the trait; their implementations are not listed.

@@ -67,12 +67,14 @@ class Taint:
 
     def via(self, line: int, text: str, guesses: int = 0) -> "Taint":
         known = any(line == step[0] for step in self.steps) or line == self.origin.line
-        steps = (
-            self.steps
-            if known or len(self.steps) >= MOST_STEPS
-            else (*self.steps, (line, text))
-        )
-        return replace(self, steps=steps, guesses=self.guesses + guesses)
+        steps = self.steps
+        if not known and len(steps) < MOST_STEPS:
+            steps = (*steps, (line, text))
+        elif not guesses:
+            return self
+        guesses += self.guesses
+        # Made so often that `replace`, which asks what the fields are, takes a tenth of a walk.
+        return Taint(self.origin, steps, guesses, self.safe, self.whole, self.slot)
 
     def lead_to(self, later: "Taint", *between: Step) -> "Taint":
         """Return the way of this taint, continued by that of a later one."""
@@ -103,11 +105,17 @@ class Taint:
 
     def piece(self, name: str) -> "Taint":
         """Return the taint of a part of the value, which is another value than its other parts."""
-        part = f"{self.origin.part}.{name}"[:LONGEST_PART] if name else self.origin.part
-        return replace(self, origin=replace(self.origin, part=part), whole=False)
+        of = self.origin
+        if name:
+            part = f"{of.part}.{name}"[:LONGEST_PART]
+            of = Origin(
+                of.kind, of.name, of.line, of.at, of.position, part, of.local, of.secret
+            )
+        return Taint(of, self.steps, self.guesses, self.safe, False, self.slot)
 
     def but_safe(self, kinds: frozenset[str]) -> "Taint":
-        return replace(self, safe=self.safe | kinds)
+        safe = self.safe | kinds
+        return Taint(self.origin, self.steps, self.guesses, safe, self.whole, self.slot)
 
 
 Value = tuple[Taint, ...]

@@ -1,5 +1,6 @@
 """The words of one call: options, operands, and the effects that carry their names."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 
@@ -12,11 +13,12 @@ from cli_guard.commands.effects.arguments import (
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, EffectKind, Span
+from cli_guard.commands.model import HARMLESS, Context, EffectKind, Span
 from cli_guard.commands.programs import MODULES, Spec
 from cli_guard.commands.scope import ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.lazy import dataclass, regex
+from cli_guard.rules import data
 from cli_guard.rules.tables import other_names, words
 
 # A reason in the table that is a whole sentence and does not continue the program's name.
@@ -24,24 +26,7 @@ NOUNS = regex(r"(?:an?|the|another|what|services|commands)\b")
 REST = regex(r"\{rest\|([^}]*)\}")
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
-PHRASES = {
-    EffectKind.READ: "reads files",
-    EffectKind.SERVICE_READ: "queries a service",
-    EffectKind.WRITE: "writes files",
-    EffectKind.DELETE: "deletes files",
-    EffectKind.NETWORK_IN: "downloads from the network",
-    EffectKind.NETWORK_OUT: "connects to the network",
-    EffectKind.EXEC: "runs code",
-    EffectKind.GIT_WRITE: "changes the repository",
-    EffectKind.SERVICE_WRITE: "changes data of a service",
-    EffectKind.CREDENTIAL: "shows or changes a secret",
-    EffectKind.PERSISTENCE: "makes something run automatically later",
-    EffectKind.GUARD: "switches Git hooks or cli-guard off",
-    EffectKind.PRIVILEGE: "runs with the rights of another user",
-    EffectKind.PROCESS: "acts on other processes",
-    EffectKind.SYSTEM: "changes the system",
-    EffectKind.UNKNOWN: "has an unknown effect",
-}
+PHRASES: Mapping[str, str] = data.read("effects.toml")["phrases"]
 
 
 @dataclass
@@ -174,20 +159,20 @@ class Call:
         kind: EffectKind,
         target: str | None,
         reason: str,
-        span: Span,
+        span: Span | None = None,
         rule: str = "",
         alternative: str = "",
     ) -> None:
-        """Build an effect of this call; `reason` may be empty."""
+        """Emit an effect of this call, at the place of the call by default; `reason` may be empty."""
         self.kinds.add(kind)
         # A program that wipes disks is judged by the paths it gets.
         if rule in (floors.DISK, floors.WIPE):
             rule = ""
-        if kind is EffectKind.GUARD:
-            rule = GUARD_OFF
         text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative
-        self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
+        self.shell.emit(
+            kind, target, text, span or self.span, rule=rule, alternative=better
+        )
 
     def with_operands(self, reason: str) -> str:
         """Fill `{rest|fallback}` in a reason of the table with the operands after the first."""
@@ -195,6 +180,14 @@ class Call:
             return reason
         rest = " ".join(each.shown for each in self.arguments.operands[1:])
         return REST.sub(lambda found: rest or found[1], reason)
+
+    def invoke(self, words: list[Field], stdin: Stream | None = None) -> Stream:
+        """Run a command at the place of this one, with its input by default."""
+        return self.shell.invoke(words, self.stdin if stdin is None else stdin, self.span)
+
+    def reject(self, construct: str, span: Span | None = None) -> None:
+        """Emit that a construct is outside of the plain subset, at the place of the call by default."""
+        self.shell.reject(construct, span or self.span)
 
     def environment(self, words: list[Field]) -> list[Field]:
         """Set each `NAME=VALUE` in front of a command; return the words of the command."""

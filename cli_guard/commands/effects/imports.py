@@ -50,7 +50,7 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
     if names is None or found:
         what = found[0] if found else "a module"
         reason = f"may import {what} from the current folder: python -I does not"
-        call.effect(EffectKind.EXEC, "python", reason, call.span)
+        call.effect(EffectKind.EXEC, "python", reason)
 
 
 def imports_more(code: str) -> bool:

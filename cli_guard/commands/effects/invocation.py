@@ -23,21 +23,7 @@ POWERSHELL = regex(
     r"|(?:iex|iwr|irm)\Z"
 )
 INTERPRETER = regex(r"#![ \t]*(?:/\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?([\w.+-]+)")
-LIKELY = (
-    "rm",
-    "sh",
-    "bash",
-    "curl",
-    "wget",
-    "dd",
-    "chmod",
-    "mv",
-    "shred",
-    "git",
-    "find",
-    "nc",
-    "python3",
-)
+LIKELY = "rm sh bash curl wget dd chmod mv shred git find nc python3".split()
 CMD = frozenset(
     "dir del erase rd copy xcopy robocopy move ren md cls ver vol attrib icacls reg schtasks tasklist taskkill".split()
 )

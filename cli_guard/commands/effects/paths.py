@@ -183,13 +183,13 @@ def check_folder(shell: Shell, given: Field, span: Span) -> None:
 def write_path(
     shell: Shell,
     given: Field,
-    span: Span,
-    carried: Stream,
+    carried: Stream = NOTHING,
     *,
     verb: str = "writes",
     appends: bool = False,
 ) -> None:
     """Emit the write of a file; `carried` is what goes into it, or is added to it."""
+    span = given.span
     path = find_target(shell, given)
     place = classify_path(path)
     is_named = shell.caller is not None and shell.caller.program in NAMING_DASH

@@ -43,16 +43,8 @@ SYSTEM_FOLDERS = frozenset(
     "/etc/systemd /private/etc /private/var /System/Library /Library/LaunchDaemons".split()
 )
 # Folders that are not secrets themselves; what goes through all files in them finds some.
-SECRET_FOLDERS = (
-    "/etc",
-    "/etc/ssl",
-    "/home",
-    "/Users",
-    "/run",
-    "/var/run",
-    "~/.config",
-    "~/.local",
-    "~/.local/share",
+SECRET_FOLDERS = frozenset(
+    "/etc /etc/ssl /home /Users /run /var/run ~/.config ~/.local ~/.local/share".split()
 )
 VITAL = SYSTEM_FOLDERS.union(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()
@@ -61,51 +53,6 @@ SYSTEM_TREES = tuple(
     "/bin/ /boot/ /etc/ /lib/ /lib64/ /sbin/ /sys/ /usr/ /System/ /Library/ /proc/".split()
 )
 HOMES = regex(r"~[\w.+-]*|/(?:home|Users)/[^/]+|/root")
-SINKS = regex(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z")
-DISKS = regex(
-    r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
-    r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
-)
-SOCKETS = regex(r"^/dev/(?:tcp|udp)/")
-KERNEL = regex(
-    r"^/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
-)
-
-HOOKS = regex(
-    r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard"
-    r"|\.local/state/cli-guard|cli-guard/trusted\.json)(?:/.*)?\Z"
-)
-GIT_CONFIG = regex(
-    r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
-)
-REPOSITORY = regex(
-    r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
-)
-GUARD = regex(
-    r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|\.pre-commit-config\.ya?ml"
-    r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
-    r"|\.secrets\.baseline|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
-)
-# The user's own configuration of cli-guard, and the files that grant an agent its permissions.
-SETTINGS = regex(
-    r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
-    r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
-    r"|\.gemini/(?:settings|trustedFolders|trusted_hooks)\.json|\.copilot/(?:(?:mcp-)?config\.json|settings\.json|hooks/.*)"
-    r"|\.github/(?:hooks/.*|copilot/settings[^/]*\.json)|\.(?:opencode|config/opencode)/plugins?/.*|opencode\.jsonc?)\Z"
-)
-STARTUP = regex(
-    r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
-    r"|xprofile|xsession|inputrc|vimrc|exrc|emacs|pythonrc|pam_environment|config/fish/config\.fish"
-    r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|envrc|vscode/tasks\.json|screenrc|tmux\.conf)\Z"
-    r"|^/etc/(?:profile|bash\.bashrc|environment|zshrc|zshenv|rc\.local|crontab|ld\.so\.(?:preload|conf)|inittab|anacrontab)\Z"
-    r"|^/etc/(?:profile|cron|init|systemd|ld\.so\.conf|xdg/autostart|udev/rules|apt/apt\.conf|pam|modprobe|update-motd)"
-    r"(?:\.\w+)?(?:/.*)?\Z"
-    r"|^/(?:usr/)?lib/systemd/.*|^/var/spool/cron(?:/.*)?\Z|Library/Launch(?:Agents|Daemons)/.*\Z|\.pth\Z|(?:site|user)customize\.py\Z"
-)
-ACCESS = regex(
-    r"^/etc/(?:sudoers(?:\.d/.*)?|passwd|shadow|group|gshadow|doas\.conf|hosts\.allow|ssh/sshd_config.*|pam\.d/.*)\Z"
-    r"|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc|environment)\Z"
-)
 
 
 def resolve_path(path: str, folder: str | None, context: Context) -> str:
@@ -228,18 +175,82 @@ def could_find(pattern: str, name: str) -> bool:
     )
 
 
+# The first that fits is the class of a path.
 PATTERNS = (
-    (PathClass.SINK, SINKS),
-    (PathClass.SOCKET, SOCKETS),
-    (PathClass.DISK, DISKS),
-    (PathClass.KERNEL, KERNEL),
-    (PathClass.HOOKS, HOOKS),
-    (PathClass.GIT_CONFIG, GIT_CONFIG),
-    (PathClass.REPOSITORY, REPOSITORY),
-    (PathClass.SETTINGS, SETTINGS),
-    (PathClass.GUARD, GUARD),
-    (PathClass.ACCESS, ACCESS),
-    (PathClass.STARTUP, STARTUP),
+    (
+        PathClass.SINK,
+        regex(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z"),
+    ),
+    (PathClass.SOCKET, regex(r"^/dev/(?:tcp|udp)/")),
+    (
+        PathClass.DISK,
+        regex(
+            r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
+            r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
+        ),
+    ),
+    (
+        PathClass.KERNEL,
+        regex(
+            r"^/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
+        ),
+    ),
+    (
+        PathClass.HOOKS,
+        regex(
+            r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard"
+            r"|\.local/state/cli-guard|cli-guard/trusted\.json)(?:/.*)?\Z"
+        ),
+    ),
+    (
+        PathClass.GIT_CONFIG,
+        regex(
+            r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
+        ),
+    ),
+    (
+        PathClass.REPOSITORY,
+        regex(
+            r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
+        ),
+    ),
+    # The user's own configuration of cli-guard, and the files that grant an agent its permissions.
+    (
+        PathClass.SETTINGS,
+        regex(
+            r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
+            r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
+            r"|\.gemini/(?:settings|trustedFolders|trusted_hooks)\.json|\.copilot/(?:(?:mcp-)?config\.json|settings\.json|hooks/.*)"
+            r"|\.github/(?:hooks/.*|copilot/settings[^/]*\.json)|\.(?:opencode|config/opencode)/plugins?/.*|opencode\.jsonc?)\Z"
+        ),
+    ),
+    (
+        PathClass.GUARD,
+        regex(
+            r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|\.pre-commit-config\.ya?ml"
+            r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
+            r"|\.secrets\.baseline|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
+        ),
+    ),
+    (
+        PathClass.ACCESS,
+        regex(
+            r"^/etc/(?:sudoers(?:\.d/.*)?|passwd|shadow|group|gshadow|doas\.conf|hosts\.allow|ssh/sshd_config.*|pam\.d/.*)\Z"
+            r"|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc|environment)\Z"
+        ),
+    ),
+    (
+        PathClass.STARTUP,
+        regex(
+            r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
+            r"|xprofile|xsession|inputrc|vimrc|exrc|emacs|pythonrc|pam_environment|config/fish/config\.fish"
+            r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|envrc|vscode/tasks\.json|screenrc|tmux\.conf)\Z"
+            r"|^/etc/(?:profile|bash\.bashrc|environment|zshrc|zshenv|rc\.local|crontab|ld\.so\.(?:preload|conf)|inittab|anacrontab)\Z"
+            r"|^/etc/(?:profile|cron|init|systemd|ld\.so\.conf|xdg/autostart|udev/rules|apt/apt\.conf|pam|modprobe|update-motd)"
+            r"(?:\.\w+)?(?:/.*)?\Z"
+            r"|^/(?:usr/)?lib/systemd/.*|^/var/spool/cron(?:/.*)?\Z|Library/Launch(?:Agents|Daemons)/.*\Z|\.pth\Z|(?:site|user)customize\.py\Z"
+        ),
+    ),
 )
 # Credentials that a pattern may match without naming them, beside the hidden ones. A bare `*` matches no hidden file.
 VISIBLE = ("id_rsa", ".ssh/id_rsa", ".ssh/id_ed25519", "/etc/shadow", "/etc/sudoers")

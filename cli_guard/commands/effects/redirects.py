@@ -111,7 +111,7 @@ def write_sinks(shell: Shell, output: Stream, sinks: Sinks) -> Stream:
             continue
         # A dash is the name of a file here.
         named = literal("./-", target.span, like=target) if target.text == "-" else target
-        write_path(shell, named, target.span, carried, appends=sink.appends)
+        write_path(shell, named, carried, appends=sink.appends)
     taken = [each.target for each in sinks if each.descriptor in OUTPUT]
     if any(target.start.startswith(("/dev/", "/proc/")) for target in taken):
         # `>/dev/stdout` is the pipe, and `>&2` may be.

@@ -9,6 +9,7 @@ from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.output import (
+    CONNECTED,
     COPIES_INPUT,
     SILENT,
     collect_taints,
@@ -36,9 +37,6 @@ from cli_guard.commands.scope import (
     taints_of,
 )
 
-CONNECTED = frozenset(
-    (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT, EffectKind.SERVICE_WRITE)
-)
 # What a dry run leaves out.
 CHANGES = frozenset((EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "move"))
 CONTAINERS = frozenset(("docker", "docker-compose", "podman", "nerdctl"))
@@ -88,7 +86,7 @@ def load_project(call: Call) -> None:
         return
     if loads:
         reason = f"loads code or plug-ins of the project ({loads})"
-        call.effect(EffectKind.EXEC, call.program.name, reason, call.span)
+        call.effect(EffectKind.EXEC, call.program.name, reason)
 
 
 def find_settings(call: Call) -> str:
@@ -169,12 +167,7 @@ def check_links(call: Call) -> None:
         and call.find_walked()
         and (link := find_secret_link(call.shell))
     ):
-        call.effect(
-            EffectKind.CREDENTIAL,
-            link,
-            f"follows {link}, which leads to a secret",
-            call.span,
-        )
+        call.effect(EffectKind.CREDENTIAL, link, f"follows {link}, which leads to a secret")
 
 
 def note_unknown_words(call: Call) -> None:
@@ -230,15 +223,15 @@ def apply_rest(call: Call) -> Stream | None:
         rest = [found if word.text == "{}" else word for word in rest]
         if rest and found not in rest:
             rest.append(found)
-        return call.shell.invoke(rest, NOTHING, call.span) if rest else None
+        return call.invoke(rest, NOTHING) if rest else None
     kinds = operand_kinds(call.arguments)
     if kinds and kinds[-1].startswith("shell"):
         return shell_words(call, rest)
     if call.program.name in SETS_ENVIRONMENT:
         with call.shell.subshell():
             rest = call.environment(rest)
-            return call.shell.invoke(rest, call.stdin, call.span) if rest else None
-    return call.shell.invoke(rest, call.stdin, call.span) if rest else None
+            return call.invoke(rest) if rest else None
+    return call.invoke(rest) if rest else None
 
 
 def passes_arguments(call: Call) -> bool:
@@ -281,7 +274,7 @@ def finish(call: Call) -> Stream:
             delete_path(call.shell, given, given.span, verb=verb)
         else:
             for each in (given, *find_copies(call, given)):
-                write_path(call.shell, each, given.span, stream, verb=verb)
+                write_path(call.shell, each, stream, verb=verb)
     return output_of(call, carried, taints)
 
 

@@ -1,6 +1,7 @@
 """Emit the effect of one value of a call (of an option, or an operand) by its kind in the table."""
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from cli_guard.commands import floors
@@ -91,7 +92,7 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
             call, kind, Stream(given.text if is_certain else None, given.taints), given.span
         )
     elif kind == "command":
-        call.shell.invoke([given], call.stdin, call.span)
+        call.invoke([given])
     elif kind in ("delete", "move"):
         call.kinds.add(EffectKind.DELETE)
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
@@ -223,10 +224,6 @@ def find_hosts(text: str) -> list[str]:
     return hosts
 
 
-def take_host(call: Call, given: Field) -> None:
-    connect(call, EffectKind.NETWORK_OUT, given, "connects to")
-
-
 def check_data(call: Call, taints: frozenset[str], span: Span) -> bool:
     """Deny that a call sends secrets; return whether it does."""
     return floors.check_sent(
@@ -313,11 +310,6 @@ def take_config(call: Call, given: Field) -> None:
     key, equals, value = given.start.partition("=")
     known = value if equals else "true"
     configure(call, key, known if given.text is not None else None, given.span)
-
-
-def take_config_env(call: Call, given: Field) -> None:
-    """Apply `key=NAME` of Git's configuration: the environment variable holds the value."""
-    configure(call, given.start.partition("=")[0], None, given.span)
 
 
 def configure(call: Call, key: str, value: str | None, span: Span) -> None:
@@ -410,11 +402,9 @@ def take_module(call: Call, given: Field) -> None:
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     program = name.replace("_", "-")
     if program in PYTHON_TOOLS:
-        call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
+        call.invoke([literal(program, given.span), *words])
     elif sub_command(read_table(MODULES), module):
-        call.shell.invoke(
-            [literal(MODULES, given.span), given, *words], call.stdin, call.span
-        )
+        call.invoke([literal(MODULES, given.span), given, *words])
     else:
         emit_for(call, EffectKind.EXEC, given, f"runs the module {given.shown}")
     call.operands.clear()
@@ -426,7 +416,7 @@ def take_input(call: Call, kind: str) -> None:
     """Use the input of a call as code or as names of files."""
     stdin = call.stdin
     if stdin == NOTHING and kind.startswith(("shell", "code:")):
-        call.effect(EffectKind.EXEC, None, "starts an interactive session", call.span)
+        call.effect(EffectKind.EXEC, None, "starts an interactive session")
     elif kind == "shell":
         outer = call.scope.arguments
         call.scope.arguments = None
@@ -437,19 +427,19 @@ def take_input(call: Call, kind: str) -> None:
     elif kind == "send":
         sent = check_data(call, stdin.taints, call.span)
         if not sent and stdin != NOTHING:
-            call.effect(EffectKind.NETWORK_OUT, None, "sends its input", call.span)
+            call.effect(EffectKind.NETWORK_OUT, None, "sends its input")
     elif not floors.check_remote_code(call.shell, stdin.taints, call.title, call.span):
-        call.effect(EffectKind.EXEC, None, "runs what it reads", call.span)
+        call.effect(EffectKind.EXEC, None, "runs what it reads")
 
 
 def shorten(given: Field) -> str:
     return given.shown if len(given.shown) <= 60 else f"{given.shown[:57]}..."
 
 
-TAKERS = {
+TAKERS: Mapping[str, Callable[[Call, Field], None]] = {
     EffectKind.READ: take_read,
     "url": take_url,
-    "host": take_host,
+    "host": lambda call, given: connect(call, EffectKind.NETWORK_OUT, given, "connects to"),
     "name": take_name,
     "server": take_server,
     "endpoint": take_endpoint,
@@ -459,7 +449,10 @@ TAKERS = {
     "folder": take_folder,
     "env": take_env,
     "config": take_config,
-    "config-env": take_config_env,
+    # `key=NAME` of Git's configuration: the environment variable holds the value.
+    "config-env": lambda call, given: configure(
+        call, given.start.partition("=")[0], None, given.span
+    ),
     "shell": take_shell,
     "script": take_script,
     "module": take_module,

@@ -17,12 +17,8 @@ from cli_guard.commands.scope import Stream
 
 HANDLERS: Mapping[str, Callable[[Call], Stream]] = MappingProxyType(
     {
-        **builtins.HANDLERS,
-        **files.HANDLERS,
-        **git.HANDLERS,
-        **network.HANDLERS,
-        **printing.HANDLERS,
-        **runners.HANDLERS,
-        **tools.HANDLERS,
+        name: handler
+        for module in (builtins, files, git, network, printing, runners, tools)
+        for name, handler in module.HANDLERS.items()
     }
 )

@@ -13,7 +13,7 @@ from cli_guard.commands.expand.fields import Field, field_of, stream_of
 from cli_guard.commands.expand.words import BLANKS
 from cli_guard.commands.floors import check_remote_code
 from cli_guard.commands.model import EffectKind
-from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
+from cli_guard.commands.plain import COMPARISONS, PLAIN_SETTINGS, name_setting
 from cli_guard.commands.scope import (
     NOTHING,
     SECRET_DATA,
@@ -73,17 +73,15 @@ def export(call: Call) -> Stream:
     names = [word for word in words if not word.start.startswith(("-", "+"))]
     is_export = call.fields[0].text == "export"
     if not is_export or flags:
-        call.shell.reject(" ".join(filter(None, (call.fields[0].shown, flags))), call.span)
+        call.reject(" ".join(filter(None, (call.fields[0].shown, flags))))
     if "p" in flags or not (names or "f" in flags.lower()):
-        call.effect(
-            EffectKind.CREDENTIAL, None, "prints variables, secrets included", call.span
-        )
+        call.effect(EffectKind.CREDENTIAL, None, "prints variables, secrets included")
         return SECRET_DATA
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
         if not name.isidentifier() or (word.text is None and not equals):
-            call.shell.reject("a name that is not plain", word.span)
+            call.reject("a name that is not plain", word.span)
         if equals:
             # Each of the options changes the value, or what the name stands for.
             plain = word.text is not None and not flags
@@ -98,7 +96,7 @@ def export(call: Call) -> Stream:
         ):
             call.scope.exported.add(name)
             if construct := name_setting(name):
-                call.shell.reject(construct, word.span)
+                call.reject(construct, word.span)
             held = call.scope.variables.get(name)
             if equals or held:
                 call.shell.environment(name, held.text if held else None, word.span)
@@ -109,15 +107,10 @@ def set_options(call: Call) -> Stream:
     """Handle set: `set -e` is harmless, `set -- a b` sets the arguments, `set` alone prints every variable."""
     words = call.fields[1:]
     if not words:
-        call.effect(
-            EffectKind.CREDENTIAL,
-            None,
-            "prints every variable, secrets included",
-            call.span,
-        )
+        call.effect(EffectKind.CREDENTIAL, None, "prints every variable, secrets included")
         return SECRET_DATA
     if not is_plain_setting(words):
-        call.shell.reject("set with other options than -e, -u, -x and pipefail", call.span)
+        call.reject("set with other options than -e, -u, -x and pipefail")
     for before, word in pairwise(["", *(word.start for word in words)]):
         if word == "xtrace" or re.match(r"[-+][a-zA-Z]*x", word):
             call.scope.traces = (before if word == "xtrace" else word).startswith("-")
@@ -141,9 +134,9 @@ def is_plain_setting(words: list[Field]) -> bool:
 def check_variable(call: Call, name: Field) -> None:
     """Reject a name that a builtin sets, if it is not plain."""
     if not name.known or not name.shown.isidentifier():
-        call.shell.reject("a name of a variable that is not plain", name.span)
+        call.reject("a name of a variable that is not plain", name.span)
     elif construct := name_setting(name.shown):
-        call.shell.reject(construct, name.span)
+        call.reject(construct, name.span)
     else:
         call.shell.check_name(name.shown, name.span)
 
@@ -152,7 +145,7 @@ def read(call: Call) -> Stream:
     """Read variables from the input: their values are known as far as the input is."""
     stdin = call.stdin
     if call.arguments.has("-a") or call.arguments.loose or call.arguments.unknown:
-        call.shell.reject("an option of read that is not plain", call.span)
+        call.reject("an option of read that is not plain")
     for operand in call.operands:
         origin = stdin.origin if stdin.origin in ("paths", "names") else ""
         check_variable(call, operand)
@@ -192,7 +185,7 @@ def shift(call: Call) -> Stream:
 
 def unset(call: Call) -> Stream:
     if call.arguments.present:
-        call.shell.reject("unset with options", call.span)
+        call.reject("unset with options")
     for operand in call.operands:
         check_variable(call, operand)
         call.shell.set_variable(operand.shown, NOTHING)
@@ -208,12 +201,7 @@ def alias(call: Call) -> Stream:
         if not equals:
             continue
         if operand.text is None:
-            call.effect(
-                EffectKind.UNKNOWN,
-                name,
-                "defines an alias known only at run time",
-                call.span,
-            )
+            call.effect(EffectKind.UNKNOWN, name, "defines an alias known only at run time")
         elif name not in call.shell.running:
             call.shell.running.append(name)
             call.shell.run_nested(text, operand.span)
@@ -248,10 +236,7 @@ def evaluate(call: Call) -> Stream:
     taints = taints_of(words)
     if any(word.assumed for word in words):
         call.effect(
-            EffectKind.UNKNOWN,
-            None,
-            "runs text that depends on a variable set elsewhere",
-            call.span,
+            EffectKind.UNKNOWN, None, "runs text that depends on a variable set elsewhere"
         )
     text = " ".join(word.shown for word in words)
     code = Stream(text if known else None, taints)
@@ -293,7 +278,7 @@ def lookup(call: Call) -> Stream:
     functions = call.scope.functions
     call.scope.functions = {}
     try:
-        return call.shell.invoke(words, call.stdin, call.span)
+        return call.invoke(words)
     finally:
         call.scope.functions = functions
 
@@ -321,21 +306,18 @@ def examine(call: Call) -> Stream:
         (word.many and word.origin != "value") or (word.pattern and word.is_open)
         for word in words
     ):
-        call.shell.reject("words in [ ] that may be operators", call.span)
+        call.reject("words in [ ] that may be operators")
     elif len(words) > 3 and any(
         not one.known and not other.known for one, other in pairwise(words)
     ):
-        call.shell.reject("a test of several parts with unknown words", call.span)
+        call.reject("a test of several parts with unknown words")
     elif (operator and not operator.known) or {"-v", "-R"}.intersection(texts):
-        call.shell.reject("an operator of [ ] that is unknown or evaluates", call.span)
+        call.reject("an operator of [ ] that is unknown or evaluates")
     elif any(each.text is None and each.origin != "value" for each in compared):
-        call.shell.reject(
-            "arithmetic on a value that is not known to be a number", call.span
-        )
+        call.reject("arithmetic on a value that is not known to be a number")
     return run_call(call)
 
 
-COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 HANDLERS = {
     "test": examine,
     "cd": cd,

@@ -56,22 +56,11 @@ NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
 NEGATIONS = ("-not", "!")
 # Places and names of secrets that a pattern in a `-name` test may match.
-SECRET_PLACES = (
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "/etc/krb5.keytab",
-    "/etc/master.passwd",
+SECRET_PLACES = tuple(
+    "/etc/shadow /etc/gshadow /etc/sudoers /etc/krb5.keytab /etc/master.passwd".split()
 )
-SECRET_NAMES = (
-    ".env",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".git-credentials",
-    "id_rsa",
-    "id_ed25519",
-    "credentials",
+SECRET_NAMES = tuple(
+    ".env .netrc .npmrc .pgpass .git-credentials id_rsa id_ed25519 credentials".split()
 )
 STARS = regex(r"\*+(?:\.\*)?\Z")
 
@@ -112,7 +101,7 @@ def find(call: Call) -> Stream:
                 delete_path(call.shell, each, word.span)
         elif test is None or test.takes:
             for target in rest[:1] if test and test.takes == "write" else ():
-                write_path(call.shell, target, target.span, NOTHING)
+                write_path(call.shell, target)
             rest = rest[2 if word.text == "-fprintf" else 1 :]
     return merge(outputs)
 
@@ -219,7 +208,7 @@ def run_on(
         # It runs there or in any folder below.
         scope.folder = found[0].start.rstrip("/") or "/"
         scope.unsure_folder = True
-    output = call.shell.invoke(command, NOTHING, call.span) if command else NOTHING
+    output = call.invoke(command, NOTHING) if command else NOTHING
     scope.folder, scope.unsure_folder = outer
     return words[end + 1 :], output
 
@@ -268,7 +257,7 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
     elif is_hook:
         call.effect(EffectKind.PERSISTENCE, path, f"makes {path} executable", operand.span)
     else:
-        write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of")
+        write_path(call.shell, operand, verb="changes the mode of")
 
 
 def is_vital(operand: Field, path: str) -> bool:
@@ -294,9 +283,7 @@ def owner(call: Call) -> Stream:
                 call.shell, path, f"changes the owner of {path}", operand.span
             )
         else:
-            write_path(
-                call.shell, operand, operand.span, NOTHING, verb="changes the owner of"
-            )
+            write_path(call.shell, operand, verb="changes the owner of")
     return NOTHING
 
 
@@ -401,7 +388,7 @@ def make_temporary(call: Call) -> Stream:
     path = path_of(
         call.shell, literal(f"{folder.text}/{name}" if in_folder else name, call.span)
     )
-    call.effect(EffectKind.WRITE, path, call.spec.reason, call.span)
+    call.effect(EffectKind.WRITE, path, call.spec.reason)
     note_unknown_words(call)
     return Stream(f"{path}\n")
 

@@ -9,7 +9,7 @@ from cli_guard.commands.effects.environment import (
     MISLEADS_HOOKS,
     OWN_READING_KEYS,
     READING_KEYS,
-    SWITCHES,
+    runs_nothing,
 )
 from cli_guard.commands.effects.paths import physical_path, write_path
 from cli_guard.commands.effects.places import (
@@ -23,7 +23,7 @@ from cli_guard.commands.effects.running import apply_options, note_unknown_words
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import EffectKind, Span
-from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET_DATA, Stream
+from cli_guard.commands.scope import ANYTHING, SECRET_DATA, Stream
 from cli_guard.lazy import regex
 
 QUIET = frozenset(
@@ -53,20 +53,10 @@ PLACES = {
 }
 SHOWS = ("git show", "git cat-file", "git archive", "git diff", "git blame")
 READS = frozenset(
-    ("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool")
+    "get list get-all get-regexp get-urlmatch get-color get-colorbool".split()
 )
-WRITES = frozenset(
-    (
-        "set",
-        "unset",
-        "rename-section",
-        "remove-section",
-        "edit",
-        "unset-all",
-        "replace-all",
-        "add",
-    )
-)
+REMOVES = frozenset("unset unset-all remove-section rename-section".split())
+WRITES = REMOVES.union("set edit replace-all add".split())
 PASSWORD = regex(r"://[^/@\s]*:[^/@\s]+@")
 SECRET_KEYS = ("token", "password", "extraheader", "secret")
 
@@ -110,7 +100,7 @@ def check_environment(call: Call) -> None:
     better = "set it in front of the program that needs it"
     for name in sorted(filter(MISLEADS_HOOKS.match, call.scope.exported)):
         reason = f"with {name}, which decides what its hooks review or run"
-        call.effect(EffectKind.GUARD, name, reason, call.span, alternative=better)
+        call.effect(EffectKind.GUARD, name, reason, alternative=better)
 
 
 def print_path(call: Call, output: Stream) -> Stream:
@@ -168,9 +158,7 @@ def check_urls(call: Call) -> None:
     """Ask about showing the address of a remote that holds a password."""
     for key, values in call.context.git_config.items():
         if any(map(PASSWORD.search, values)):
-            call.effect(
-                EffectKind.CREDENTIAL, key, f"may show the password in {key}", call.span
-            )
+            call.effect(EffectKind.CREDENTIAL, key, f"may show the password in {key}")
             return
 
 
@@ -217,16 +205,14 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
         try:
             words = shlex.split(text)
         except ValueError:
-            call.effect(
-                EffectKind.UNKNOWN, name, f"the alias {name} is not understood", call.span
-            )
+            call.effect(EffectKind.UNKNOWN, name, f"the alias {name} is not understood")
             return ANYTHING
         fields = [
             *call.fields[:at],
             *(literal(word, call.span) for word in words),
             *call.fields[at + 1 :],
         ]
-        return call.shell.invoke(fields, call.stdin, call.span)
+        return call.invoke(fields)
     finally:
         call.shell.running.pop()
 
@@ -235,11 +221,11 @@ def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
     """Emit the program that the repository's own configuration makes even a read-only command run."""
     for key, values in call.context.git_config.items():
         last = values[-1] if values else ""
-        if keys.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
+        if keys.match(key) and not runs_nothing(key, last):
             what = (
                 f"runs {last[:40]}, which the repository's own configuration names in {key}"
             )
-            call.effect(EffectKind.EXEC, key, what, call.span)
+            call.effect(EffectKind.EXEC, key, what)
             return
 
 
@@ -256,42 +242,29 @@ def config(call: Call) -> Stream:
     check_urls(call)
     note_unknown_words(call)
     if any(each.dynamic for each in given.operands):
-        call.effect(
-            EffectKind.UNKNOWN, None, "has a key or value known only at run time", call.span
-        )
+        call.effect(EffectKind.UNKNOWN, None, "has a key or value known only at run time")
     keys = [each.start for each in operands]
     if verbs & {"edit", "e"}:
-        call.effect(EffectKind.EXEC, None, "opens an editor", call.span)
-    elif verbs & (WRITES | {"rename-section"}) or (len(keys) > 1 and not verbs & READS):
-        write_config(
-            call,
-            keys,
-            removing=bool(
-                verbs & {"unset", "unset-all", "remove-section", "rename-section"}
-            ),
-        )
+        call.effect(EffectKind.EXEC, None, "opens an editor")
+    elif verbs & WRITES or (len(keys) > 1 and not verbs & READS):
+        write_config(call, keys, removing=bool(verbs & REMOVES))
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
-        call.effect(EffectKind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
+        call.effect(EffectKind.CREDENTIAL, keys[0], f"shows {keys[0]}")
         return SECRET_DATA
     return ANYTHING
 
 
 def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
     for value in values_of(call, "--file"):
-        write_path(call.shell, value, value.span, NOTHING)
+        write_path(call.shell, value)
     shown = keys[0] if keys else None
-    call.effect(
-        EffectKind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}", call.span
-    )
+    call.effect(EffectKind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}")
     if not keys:
         return
     if removing:
         if re.match(r"core(\.hookspath)?$|hooks?(\.|$)", keys[0].lower()):
             call.effect(
-                EffectKind.GUARD,
-                keys[0],
-                f"unsets {keys[0]}, which locates the hooks",
-                call.span,
+                EffectKind.GUARD, keys[0], f"unsets {keys[0]}, which locates the hooks"
             )
         return
     configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)

@@ -185,7 +185,7 @@ def openssl(call: Call) -> Stream:
     output = run_call(call)
     if not {"-d", "-decrypt"}.intersection(word.text for word in call.fields[1:]):
         return output
-    call.effect(EffectKind.CREDENTIAL, None, "decrypts or decodes data", call.span)
+    call.effect(EffectKind.CREDENTIAL, None, "decrypts or decodes data")
     return Stream(None, output.taints | {HIDDEN})
 
 

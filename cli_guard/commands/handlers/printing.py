@@ -43,7 +43,7 @@ def printf(call: Call) -> Stream:
     if words and words[0].text == "--":
         words = words[1:]
     elif words and (words[0].start.startswith("-") or may_be_option(call.shell, words[0])):
-        call.shell.reject("an option of printf", call.span)
+        call.reject("an option of printf")
         if words[0].text == "-v" and words[1:]:
             call.shell.set_variable(words[1].shown, format_words(words[2:]))
             if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:
@@ -56,10 +56,7 @@ def show_output(call: Call, stream: Stream) -> Stream:
     """Print a variable; one named like a secret is a secret."""
     if TOKEN in stream.taints:
         call.effect(
-            EffectKind.CREDENTIAL,
-            None,
-            "prints a variable that is named like a secret",
-            call.span,
+            EffectKind.CREDENTIAL, None, "prints a variable that is named like a secret"
         )
     return stream
 
@@ -107,12 +104,7 @@ def environment(call: Call) -> Stream:
         apply_options(call)
     elif not call.is_help_request():
         note_unknown_words(call)
-        call.effect(
-            EffectKind.CREDENTIAL,
-            None,
-            "prints the environment, secrets included",
-            call.span,
-        )
+        call.effect(EffectKind.CREDENTIAL, None, "prints the environment, secrets included")
     return SECRET_DATA
 
 

@@ -12,7 +12,7 @@ from cli_guard.commands.effects.running import (
     own_effect,
     run_call,
 )
-from cli_guard.commands.effects.values import run_shell
+from cli_guard.commands.effects.values import run_shell, values_of
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import NOTHING, Stream, taints_of
@@ -26,17 +26,7 @@ MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 # Options with which xargs does not split at blanks, or passes the words to several calls.
 OTHER_ENDS = ("-d", "--delimiter", "-E", "-e", "--eof")
-SEVERAL = (
-    "-n",
-    "--max-args",
-    "-L",
-    "-l",
-    "--max-lines",
-    "-s",
-    "--max-chars",
-    "-P",
-    "--max-procs",
-)
+SEVERAL = tuple("-n --max-args -L -l --max-lines -s --max-chars -P --max-procs".split())
 
 
 def items_of(call: Call, *, lines: bool = False) -> list[Field]:
@@ -66,31 +56,25 @@ def xargs(call: Call) -> Stream:
     own_effect(call)
     apply_options(call)
     note_unknown_words(call)
-    mark = next(
-        (
-            value.shown
-            for option, value in given.values
-            if set(option.names) & set(REPLACES)
-        ),
-        None,
-    )
-    if mark is None and given.has(*REPLACES):
-        mark = "{}"
+    marks = [value.shown for value in values_of(call, *REPLACES)]
+    if not marks and given.has(*REPLACES):
+        marks = ["{}"]
+    mark = marks[0] if marks else None
     items = items_of(call, lines=mark is not None)
     if given.has("-a", "--arg-file"):
         items = [Field(None, "", call.span, many=True)]
     if not given.rest:
         return replace(call.stdin, text=None)
     if mark is None:
-        output = call.shell.invoke([*given.rest, *items], NOTHING, call.span)
+        output = call.invoke([*given.rest, *items], NOTHING)
         for item in items if given.has(*SEVERAL) and len(items) > 1 else ():
             # Each may be the first word of a call.
-            output = call.shell.invoke([*given.rest, item], NOTHING, call.span)
+            output = call.invoke([*given.rest, item], NOTHING)
         return output
     output = NOTHING
     for item in items or [Field(None, "", call.span)]:
         words = [fill_mark(word, mark, item) for word in given.rest]
-        output = call.shell.invoke(words, NOTHING, call.span)
+        output = call.invoke(words, NOTHING)
     return output
 
 
@@ -129,9 +113,7 @@ def parallel(call: Call) -> Stream:
         or rest[marks[0]].text != ":::"
         or not all(word.known for word in rest)
     ):
-        call.effect(
-            EffectKind.EXEC, None, "runs commands that it builds from its input", call.span
-        )
+        call.effect(EffectKind.EXEC, None, "runs commands that it builds from its input")
     for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]
         words = [fill_mark(word, "{}", item) for word in command]
@@ -141,7 +123,7 @@ def parallel(call: Call) -> Stream:
         call.shell.run_child(" ".join(texts), call.span)
         if command:
             # The parallel of moreutils, and that of GNU with `-q`, run the words as they are.
-            call.shell.invoke(words, NOTHING, call.span)
+            call.invoke(words, NOTHING)
     return Stream(None, taints_of(items))
 
 
@@ -150,18 +132,14 @@ def run_guarded(call: Call) -> Stream:
     folder = call.scope.folder
     apply_options(call)
     note_unknown_words(call)
-    answers = [
-        v
-        for option, v in call.arguments.values
-        if {"--stdin", "--respond"} & set(option.names)
-    ]
+    answers = values_of(call, "--stdin", "--respond")
     stdin = stream_of(answers[-1]) if answers else call.stdin
     rest = call.arguments.rest
     output = NOTHING
     if len(rest) == 1 and not rest[0].many:
         output = run_shell(call, stream_of(rest[0]), rest[0].span, stdin)
     elif rest:
-        output = call.shell.invoke(rest, stdin, call.span)
+        output = call.invoke(rest, stdin)
     call.scope.folder = folder
     return output
 

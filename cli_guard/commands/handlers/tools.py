@@ -172,15 +172,13 @@ def make_file_system(call: Call) -> Stream:
         for word in call.fields[1:]
         if word.span != kind.span and word.text not in ("-t", "--type")
     ]
-    return call.shell.invoke(
-        [literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span
-    )
+    return call.invoke([literal(f"mkfs.{kind.text}", kind.span), *words])
 
 
 def tsc(call: Call) -> Stream:
     """Handle tsc: `--noEmit false` writes after all."""
     if any(operand.text == "false" for operand in call.operands):
-        call.effect(EffectKind.WRITE, None, "writes what it compiles", call.span)
+        call.effect(EffectKind.WRITE, None, "writes what it compiles")
     return run_call(call)
 
 

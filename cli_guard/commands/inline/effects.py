@@ -35,14 +35,8 @@ if TYPE_CHECKING:
     from cli_guard.commands.inline.program import Program
 
 # What a request is given and does not send.
-HARMLESS_OPTIONS = (
-    "timeout",
-    "context",
-    "allow_redirects",
-    "follow_redirects",
-    "stream",
-    "verify",
-    "filename",
+HARMLESS_OPTIONS = frozenset(
+    "timeout context allow_redirects follow_redirects stream verify filename".split()
 )
 ON_FILES = (EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE)
 # A listing of the folder that the program is in, or of one elsewhere, may hold the files with secrets.

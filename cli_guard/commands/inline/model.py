@@ -3,6 +3,7 @@
 import re
 
 from cli_guard.commands.model import EffectKind
+from cli_guard.commands.parse.quoting import NAMED
 from cli_guard.lazy import dataclass, regex
 
 STREAMS = frozenset(
@@ -22,17 +23,8 @@ WITH_LOGIN = regex(
 )
 
 ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
-ESCAPES = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "f": "\f",
-    "v": "\v",
-    "\n": "",
-}
+# `\E` is only the letter here.
+ESCAPES = NAMED | {"E": "E", "\n": ""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from cli_guard.rules import tables
 MOST_ACTS = 200
 DEPTH = 2
 # These keep nothing of what they are given.
-READING = frozenset(("print", "len", "any", "all", "bool", "isinstance", "str", "repr"))
+READING = frozenset("print len any all bool isinstance str repr".split())
 # Methods of lists: these leave a list as it is, these leave found names found.
 PURE, KEEPING = (
     frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping")

@@ -8,7 +8,14 @@ from cli_guard.commands.inline import effects as make
 from cli_guard.commands.inline import python_handlers as own
 from cli_guard.commands.inline.effects import Handler
 from cli_guard.commands.inline.python_handlers import PATH
-from cli_guard.commands.inline.values import ANY, FOUND, Literal, Reference
+from cli_guard.commands.inline.values import (
+    ANY,
+    FOUND,
+    Literal,
+    Reference,
+    combine,
+    path_of,
+)
 from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
@@ -32,6 +39,8 @@ TREE = "xml.etree.ElementTree()"
 OBJECTS = (f"{PATH}.", f"{TREE}.")
 ENTRANCES = ("__import__", "__init__")
 FRAMES = frozenset(WORDS["frames"])
+# Parts of a path that are no path of the same file.
+LOSING = frozenset("stem suffix suffixes parents parts drive root anchor".split())
 OTHER_NAMES = {"__builtins__": "builtins", f"{PATH}.parent": PATH}
 
 
@@ -73,7 +82,7 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "xml.etree.ElementTree.ElementTree": make.both(
             make.does(EffectKind.READ, 1, "file"), make.gives(Reference(TREE))
         ),
-        "os.path.join posixpath.join": own.join_paths,
+        "os.path.join posixpath.join": lambda calling: combine(path_of, calling.arguments),
         "os.path.basename posixpath.basename": own.take_part(lambda path: path.name),
         "os.path.dirname posixpath.dirname": own.take_part(lambda path: path.parent),
         "os.getcwd": make.gives(Literal(".")),
@@ -177,15 +186,6 @@ def part_of(of: Reference, name: str) -> Reference:
             about = None if about.endswith(FOUND * 2) else str(PurePosixPath(about).parent)
         elif name == "name":
             about = PurePosixPath(about).name
-        elif name in (
-            "stem",
-            "suffix",
-            "suffixes",
-            "parents",
-            "parts",
-            "drive",
-            "root",
-            "anchor",
-        ):
+        elif name in LOSING:
             about = None
     return Reference(full, about)

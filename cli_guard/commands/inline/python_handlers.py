@@ -155,13 +155,8 @@ def unpickles(calling: FunctionCall) -> Values:
 
 def make_temporary(calling: FunctionCall) -> Values:
     """Handle `tempfile.mkdtemp()`, unless it is given a folder or a name."""
-    plain = not calling.arguments and set(calling.named) <= {
-        "suffix",
-        "mode",
-        "delete",
-        "encoding",
-        "text",
-    }
+    harmless = "suffix mode delete encoding text".split()
+    plain = not calling.arguments and calling.named.keys() <= set(harmless)
     path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
     calling.note(Act(EffectKind.WRITE, as_path(path), "makes a temporary file"))
     return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else LOCAL
@@ -174,11 +169,6 @@ def make_path(calling: FunctionCall) -> Values:
     before = [(calling.function,)] if calling.function.name.endswith("joinpath") else []
     paths = combine(path_of, [*before, *calling.arguments] or [(Literal("."),)])
     return tuple(Reference(PATH, raw_text(path)) for path in paths)
-
-
-def join_paths(calling: FunctionCall) -> Values:
-    """Handle `os.path.join("x", "y")`."""
-    return combine(path_of, calling.arguments)
 
 
 def take_part(part: Callable[[PurePosixPath], object]) -> Handler:
@@ -274,18 +264,10 @@ def runs_process(calling: FunctionCall) -> Values:
         calling.note(unknown("starts a process in a folder that the text does not tell"))
     has_shell = bool({"shell", "*"} & set(calling.named))
     for value in calling.given(0, "args") or ANY:
-        note_shell(
-            calling,
-            [
-                before_line(before, line, value)
-                for line in lines_of(value, has_shell=has_shell)
-            ],
-        )
+        for line in lines_of(value, has_shell=has_shell):
+            run = taint_of([value]) if line is None else Literal(before + line)
+            note_shell(calling, [run])
     return LOCAL
-
-
-def before_line(before: str, line: str | None, value: Value) -> Value:
-    return taint_of([value]) if line is None else Literal(before + line)
 
 
 def lines_of(value: Value, *, has_shell: bool) -> list[str | None]:

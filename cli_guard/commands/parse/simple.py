@@ -196,15 +196,12 @@ def as_assignment(word: Word) -> Assignment | None:
         and first.text.isidentifier()
         and isinstance(word.parts[1], Computation)
     ):
-        return as_element(first.text, word)
+        # The subscript is the beginning of the value.
+        behind = Word(word.parts[1:], word.span)
+        return Assignment(first.text, behind, False, word.span, element=True)
     found = re.match(r"([A-Za-z_]\w*)(\+?)=", first.text, re.ASCII)
     if found is None:
         return None
     rest = first.text[found.end() :]
     value = (*([Text(rest)] if rest else []), *word.parts[1:])
     return Assignment(found[1], Word(value, word.span), bool(found[2]), word.span)
-
-
-def as_element(name: str, word: Word) -> Assignment:
-    """Return `name[subscript]=value`: the subscript is the beginning of the value."""
-    return Assignment(name, Word(word.parts[1:], word.span), False, word.span, element=True)

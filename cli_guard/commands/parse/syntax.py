@@ -43,7 +43,7 @@ from cli_guard.commands.parse.words import (
 )
 from cli_guard.lazy import regex
 
-ENDS = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}"))
+ENDS = frozenset("then elif else fi do done esac }".split())
 NAMED_FUNCTION = regex(r"[ \t]*([^\s;&|()<>'\"\\$`]+)(?:[ \t]*\([ \t]*\))?")
 TEST_OPERATOR = regex(r"&&|\|\||[&|()<>;]")
 BODY = regex(r"[ \t]*[{(]")

@@ -17,19 +17,10 @@ from cli_guard.hooks import REVIEW_HOOKS
 # Programs that print the paths of what the project consists of, and none of Git's own files.
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
 # Files that a pattern or a search may change or delete without naming them.
-PROTECTED = (
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".cursor/hooks.json",
-    ".gemini/settings.json",
-    ".mcp.json",
-    ".env",
-    "cli-guard.toml",
-    ".pre-commit-config.yaml",
-    ".git/config",
-    ".git/hooks/pre-commit",
+PROTECTED = tuple(
+    ".claude/settings.json .claude/settings.local.json .codex/config.toml .codex/hooks.json .cursor/hooks.json"
+    " .gemini/settings.json .mcp.json .env cli-guard.toml .pre-commit-config.yaml .git/config"
+    " .git/hooks/pre-commit".split()
 )
 # What a search from the top finds in `.git` (gitrepository-layout(5)), and in our state there.
 GIT_NAMES = (

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any
 
 from cli_guard.commands.effects.places import is_below
 from cli_guard.commands.invocations import ProgramInvocation
@@ -44,20 +43,17 @@ def locked_installs() -> Mapping[str, LockedInstall]:
     """Return the kinds of installs by the names of their commands."""
     found: dict[str, LockedInstall] = {}
     for row in data.read("installs.toml")["install"]:
-        found |= dict.fromkeys(row["commands"], install_from(row))
+        kind = LockedInstall(
+            tuple(map(frozenset, row["needs"])),
+            frozenset(row["options"]),
+            frozenset(row.get("values", ())),
+            tuple(row["lock"]),
+            tuple(row["manifest"]),
+            tuple(row["settings"]),
+            row.get("foreign", ""),
+        )
+        found |= dict.fromkeys(row["commands"], kind)
     return found
-
-
-def install_from(row: Mapping[str, Any]) -> LockedInstall:
-    return LockedInstall(
-        tuple(map(frozenset, row["needs"])),
-        frozenset(row["options"]),
-        frozenset(row.get("values", ())),
-        tuple(row["lock"]),
-        tuple(row["manifest"]),
-        tuple(row["settings"]),
-        row.get("foreign", ""),
-    )
 
 
 def installs_what_is_locked(place: Place, caller: ProgramInvocation | None) -> bool:

@@ -54,9 +54,11 @@ def brings_links(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a command puts links into the tree that come from a copy, an archive or a commit."""
     given = caller.arguments
     if caller.program in ("cp", "rsync"):
+        paths = [place.resolve(e.start, caller.folder) for e in given.operands[:-1]]
         return any(map(KEEPS_LINKS.fullmatch, caller.words)) and any(
-            holds_link(place, place.resolve(each.start, caller.folder))
-            for each in given.operands[:-1]
+            is_below(link, path, place.context)
+            for path in paths
+            for link in place.tree.list_links()
         )
     if caller.program in UNPACK:
         return not given.has("-t", "-l", "-c", "--list", "--create")
@@ -77,8 +79,3 @@ def revision_of(name: str, command: str) -> str:
     if command == "git revert":
         return f"{name}~1"
     return "@{-1}" if name == "-" else name
-
-
-def holds_link(place: Place, path: str) -> bool:
-    """Return whether a path is a link, or a folder with one in it."""
-    return any(is_below(link, path, place.context) for link in place.tree.list_links())

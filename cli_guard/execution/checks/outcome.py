@@ -4,7 +4,7 @@ from typing import Literal
 
 from cli_guard.execution.errors import LINE_CHARS, explain_output
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Skipped, fingerprint
+from cli_guard.model import Finding, Skipped
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one
 from cli_guard.secrets.printable import clip, printable
@@ -52,13 +52,12 @@ class Outcome:
         left_out = "; ".join(f"{each.path} ({each.reason})" for each in self.missing)
         without = f"; it ran without {left_out}" if left_out else ""
         return rule.finding(
-            path="",
-            line=None,
             message=make_safe(
                 f"the check {self.check.name} {self.did}: {self.reason}{without}"
             ),
             evidence="\n".join(explain_output(self.output)),
-            fingerprint=fingerprint(rule.id, self.check.name, self.check.tree),
+            subject=self.check.name,
+            content=self.check.tree,
         )
 
 

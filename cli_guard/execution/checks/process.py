@@ -9,11 +9,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from cli_guard.errors import CliGuardError
+from cli_guard.execution.processes.supervisor.process_tree import send_signal
 from cli_guard.execution.shell import shell_words
 
 TAIL_BYTES = 256_000
@@ -145,10 +145,3 @@ class CheckProcess:
 
     def __exit__(self, *error: object) -> None:
         self.end()
-
-
-def send_signal(pids: list[int], number: int) -> None:
-    """Signal processes, but for those that are gone or another user's."""
-    for pid in pids:
-        with suppress(OSError):
-            os.kill(pid, number)

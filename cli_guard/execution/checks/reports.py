@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from cli_guard.execution.errors import plain
-from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint
+from cli_guard.model import FileChange, Finding, Kind, Status
 from cli_guard.policy.checks import CheckConfig, PlannedCheck
 from cli_guard.policy.globs import matches
 from cli_guard.rules.catalog import one
@@ -113,12 +113,12 @@ def findings_in(
             number for number in change.added if first <= number <= max(first, last)
         )
         message = clip(printable(redact(f"{check.name}: {told.strip()}")), MESSAGE_CHARS)
-        mark = fingerprint(rule.id, path, f"{message} {change.added[line]}")
-        found[mark] = rule.finding(
+        reported = rule.finding(
             path=path,
             line=line,
             message=message,
             evidence=clip(printable(redact(change.added[line].strip())), EVIDENCE_CHARS),
-            fingerprint=mark,
+            content=f"{message} {change.added[line]}",
         )
+        found[reported.fingerprint] = reported
     return tuple(found.values())[:MOST_FINDINGS]

@@ -35,14 +35,6 @@ PROGRAM = {
 }
 
 
-def describe_output(data: Mapping[str, Any], log: str | None) -> dict[str, Any]:
-    """Return `stdout`, `stderr` and `output_truncated` of a result."""
-    (stdout, cut_out), (stderr, cut_err) = (
-        clip_stream(data[name], log, name) for name in ("stdout", "stderr")
-    )
-    return {"stdout": stdout, "stderr": stderr, "output_truncated": cut_out or cut_err}
-
-
 def describe_command(
     prepared: Prepared,
     data: Mapping[str, Any],
@@ -51,12 +43,17 @@ def describe_command(
     log: str | None,
 ) -> dict[str, Any]:
     """Return what the results of a foreground and a background command have in common."""
+    (stdout, cut_out), (stderr, cut_err) = (
+        clip_stream(data[name], log, name) for name in ("stdout", "stderr")
+    )
     return {
         "command": prepared.command,
         "working_dir": prepared.folder,
         "return_code": code,
         "errors": errors,
-        **describe_output(data, log),
+        "stdout": stdout,
+        "stderr": stderr,
+        "output_truncated": cut_out or cut_err,
         "notes": (*prepared.notes, *notes_of(data)),
     }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from shutil import which
 
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.execution.shell import TEMPORARY
 from cli_guard.lazy import dataclass
 
 PROBE_SECONDS = 20
@@ -49,7 +50,6 @@ TOOL_CHAINS = tuple(
 )
 # Sockets of the session, which the sandbox does not have.
 UNSET = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY")
-TEMPORARY = ("TMPDIR", "TMP", "TEMP")
 REMEDY = (
     "allow user namespaces (AppArmor's profile of bwrap; sysctl kernel.unprivileged_userns_clone=1 and"
     " user.max_user_namespaces; in a container --security-opt seccomp=unconfined), or run it without a sandbox"
@@ -124,8 +124,11 @@ def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[s
     for place in {home, Path(env.get("HOME") or "/")} - {Path("/")}:
         if place.is_absolute():
             mounts[place] = ("--tmpfs", str(place))
-    for path in _outermost({*_tool_chains(env, home), *_git_folders(root)}):
-        if not (path.is_relative_to(root) or path.is_relative_to(scratch)):
+    outside = {*_tool_chains(env, home), *_git_folders(root)}
+    for path in outside:
+        # What is below another one is visible with it.
+        is_inner = not outside.isdisjoint(path.parents)
+        if not (is_inner or path.is_relative_to(root) or path.is_relative_to(scratch)):
             mounts.setdefault(path, ("--ro-bind", str(path), str(path)))
     mounts[root] = ("--ro-bind", str(root), str(root))
     mounts[scratch] = ("--bind", str(scratch), str(scratch))
@@ -197,11 +200,6 @@ def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
         raise UsageError(
             f"{folder} is not visible in the sandbox: run the command in the repository or in scratch"
         )
-
-
-def _outermost(paths: set[Path]) -> list[Path]:
-    """Drop the paths that are below another one, and visible with it."""
-    return [path for path in paths if paths.isdisjoint(path.parents)]
 
 
 def _tool_chains(env: Mapping[str, str], home: Path) -> Iterator[Path]:

@@ -5,9 +5,10 @@ Only the words of the command are read: a port that is computed (`$PORT`) or in 
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cli_guard.lazy import dataclass
+from cli_guard.rules.catalog import read_table
 
 # A longer text is no command line that anybody starts a server with.
 LONGEST = 20_000
@@ -26,9 +27,8 @@ HOST = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\Z|\d+(?:\.\d+)+\Z")
 # Here-documents, substitutions and functions hold text that is not run as it is written.
 SCRIPT = re.compile(r"<<|\$\(|`|\)\s*\{")
 DEEPEST = 8
-HELP = frozenset(("--help", "--version"))
 VARIABLES = frozenset(
-    ("PORT", "FLASK_RUN_PORT", "UVICORN_PORT", "NUXT_PORT", "STREAMLIT_SERVER_PORT")
+    "PORT FLASK_RUN_PORT UVICORN_PORT NUXT_PORT STREAMLIT_SERVER_PORT".split()
 )
 
 
@@ -41,13 +41,10 @@ NO_SERVER = frozenset(("--help", "--version", "list", "stop", "workspaces"))
 
 @dataclass(frozen=True, slots=True)
 class ServerProgram:
-    """A program that listens; `default` is its documented port, `command` are the sub-commands that start it.
+    """A program that listens; `rules/processes/servers.toml` says what the fields mean."""
 
-    `moves`: it takes another port if that is in use. `positional`: an operand may be the port or an address.
-    """
-
-    default: int | None
-    command: tuple[str, ...] = ()
+    default: int | None = None
+    command: Collection[str] = ()
     moves: bool = False
     positional: bool = False
 
@@ -61,29 +58,7 @@ class Expected:
 
 
 SERVERS = {
-    "(script)": ServerProgram(None),
-    "http.server": ServerProgram(8000, positional=True),
-    "manage.py": ServerProgram(8000, ("runserver",), positional=True),
-    "flask": ServerProgram(5000, ("run",)),
-    "uvicorn": ServerProgram(8000),
-    "gunicorn": ServerProgram(8000),
-    "hypercorn": ServerProgram(8000),
-    "fastapi": ServerProgram(8000, ("dev", "run")),
-    "streamlit": ServerProgram(8501, ("run",), moves=True),
-    "jupyter": ServerProgram(8888, ("lab", "notebook"), moves=True),
-    "mkdocs": ServerProgram(8000, ("serve",)),
-    "vite": ServerProgram(5173, ("dev", "serve", ""), moves=True),
-    "next": ServerProgram(3000, ("dev", "start")),
-    "ng": ServerProgram(4200, ("serve",)),
-    "webpack-dev-server": ServerProgram(8080, moves=True),
-    "http-server": ServerProgram(8080, moves=True),
-    "serve": ServerProgram(3000, moves=True),
-    "json-server": ServerProgram(3000),
-    "php": ServerProgram(None),
-    "rails": ServerProgram(3000, ("server", "s")),
-    "jekyll": ServerProgram(4000, ("serve", "s")),
-    "hugo": ServerProgram(1313, ("server", "serve")),
-    "redis-server": ServerProgram(None),
+    name: ServerProgram(**row) for name, row in read_table("processes/servers.toml").items()
 }
 NAMES = (*(name for name in SERVERS if name != "(script)"), *MANAGERS)
 

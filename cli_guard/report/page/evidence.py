@@ -15,7 +15,6 @@ from cli_guard.approvals.heads import check_log
 from cli_guard.approvals.listing import approval_events, every_signed
 from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
-from cli_guard.errors import CliGuardError
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.page import markup as page
@@ -23,7 +22,7 @@ from cli_guard.review.render.page.markup import Markup, PageSection, anchor, fit
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.audit import AuditLog, Entry, readable
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
@@ -156,12 +155,8 @@ def collect_evidence(
     given += [
         claim_of(each) for each in logged if str(each.get("statement", "")) not in known
     ]
-    try:
+    with readable():
         result = log.verify()
-    except OSError as error:
-        raise CliGuardError(
-            f"the audit log cannot be read: {error.strerror} ({error.filename})"
-        ) from error
     name = PurePath(repository.root_name).name
     made_at = f"{invocation.now:%Y-%m-%d %H:%M} UTC"
     about = (("Repository", name), ("Made", made_at))

@@ -119,12 +119,8 @@ def collect_history(
         return replace(known, commits=judged)
     # Before the first entry nobody had installed it: nothing is known of those commits, and nothing is to be said.
     start = str(entries[0].get("at"))
-    kept = [*dropwhile(lambda each: is_before(each, start), judged)]
+    kept = [*dropwhile(lambda e: e.decision == "unreviewed" and e.at < start, judged)]
     return replace(known, commits=kept, older=older or len(kept) < len(judged))
-
-
-def is_before(commit: ReviewedCommit, start: str) -> bool:
-    return commit.decision == "unreviewed" and commit.at < start
 
 
 def find_evidence(

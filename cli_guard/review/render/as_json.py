@@ -20,6 +20,7 @@ from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
+ANSWER = ("by", "reason", "new")
 # Of few findings.
 RARE = ("mark", "published", "replaces")
 KEYS = "rule category severity confidence path line end_line message remedy suggestion evidence fingerprint commit"
@@ -50,8 +51,14 @@ def as_dict(review: Review) -> dict[str, object]:
         "decision": review.decision,
         "review_id": review.review_id,
         "review_reason": review.review_reason,
-        "findings": [_finding_data(judged) for judged in review.sort_findings()],
-        "suppressed": [_suppressed_data(each) for each in review.suppressed],
+        "findings": [
+            _finding(each.finding) | {"decision": each.disposition}
+            for each in review.sort_findings()
+        ],
+        "suppressed": [
+            _finding(each.finding) | {name: getattr(each, name) for name in ANSWER}
+            for each in review.suppressed
+        ],
         "blocked_actions": review.blocked_actions,
         "plan": review.plan,
         "tool_results": review.tool_results,
@@ -69,15 +76,7 @@ def as_dict(review: Review) -> dict[str, object]:
     }
 
 
-def _finding_data(judged: JudgedFinding) -> Mapping[str, object]:
-    return {**_finding(judged.finding), "decision": judged.disposition}
-
-
-def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
-    return {**_finding(each.finding), "by": each.by, "reason": each.reason, "new": each.new}
-
-
-def _finding(found: Finding) -> Mapping[str, object]:
+def _finding(found: Finding) -> dict[str, object]:
     more = {name: value for name in RARE if (value := getattr(found, name))}
     return {
         **{key: getattr(found, key) for key in KEYS.split()},
@@ -94,7 +93,6 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         data = {key: value for key, value in each.items() if key not in ("where", *more)}
         return check_fields(finding_of(data))
 
-    answers = ("by", "reason", "new")
     covered = data["coverage"]
     review = Review(
         decision=Decision(data["decision"]),
@@ -103,9 +101,7 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
             for each in data["findings"]
         ),
         suppressed=tuple(
-            check_fields(
-                Suppressed(finding(each, *answers), *(each[key] for key in answers))
-            )
+            check_fields(Suppressed(finding(each, *ANSWER), *(each[key] for key in ANSWER)))
             for each in data["suppressed"]
         ),
         skipped=tuple(check_fields(Skipped(**each)) for each in covered["skipped"]),

@@ -62,7 +62,8 @@ def _annotation(command: str, judged: JudgedFinding) -> str:
     message = "\n".join(part for part in (found.message, found.remedy) if part)
     if not found.path or found.commit:
         message = f"{where(found)}: {message}"
-    given = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    escaped = {name: _data(value).replace(":", "%3A") for name, value in properties.items()}
+    given = ",".join(f"{k}={value.replace(',', '%2C')}" for k, value in escaped.items())
     return f"::{command} {given}::{_data(clip(message, 4_000))}"
 
 
@@ -79,10 +80,6 @@ def _lines(line: int | None, end_line: int | None) -> dict[str, str]:
 def _data(text: str) -> str:
     shown = printable(text, keep_newlines=True)
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _log(text: str) -> str:

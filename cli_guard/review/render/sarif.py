@@ -22,7 +22,7 @@ from cli_guard.model import (
 from cli_guard.review.render.as_json import as_dict
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import where
-from cli_guard.rules.catalog import Rule
+from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import clip, json_value, printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -50,10 +50,8 @@ def render(
     review: Review, *, rules: Mapping[str, Rule] | None = None, indent: int | None = 2
 ) -> str:
     """Render a SARIF log with a final newline. `rules` defaults to the catalog."""
-    return (
-        json.dumps(as_log(review, _catalog() if rules is None else rules), indent=indent)
-        + "\n"
-    )
+    log = as_log(review, load_all() if rules is None else rules)
+    return json.dumps(log, indent=indent) + "\n"
 
 
 def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
@@ -108,12 +106,6 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _catalog() -> Mapping[str, Rule]:
-    from cli_guard.rules.catalog import load_all
-
-    return load_all()
-
-
 def _descriptor(rule_id: str, rule: Rule | None, example: Finding) -> Object:
     about = rule or example
     title = rule.title if rule else example.message
@@ -144,6 +136,7 @@ def _result(
     places: Mapping[str | None, str],
     decision: str | None = None,
 ) -> Object:
+    said = (found.message, found.remedy)
     properties: Object = {
         "category": found.category,
         "severity": found.severity,
@@ -159,11 +152,8 @@ def _result(
         "ruleId": printable(found.rule),
         "ruleIndex": index[found.rule],
         "level": level,
-        "message": {
-            "text": _escape_links(
-                "\n".join(part for part in (found.message, found.remedy) if part)
-            )
-        },
+        # `[text](target)` is a link there (section 3.11.6); content must not make one.
+        "message": {"text": _LINK.sub(r"\\[", _text("\n".join(filter(None, said))))},
         "locations": [_location(found, places)],
         "properties": properties,
     }
@@ -244,11 +234,6 @@ def _notification(each: Skipped) -> Object:
             {"physicalLocation": {"artifactLocation": _artifact(each.path)}}
         ]
     return notification
-
-
-def _escape_links(text: str) -> str:
-    # In a result's message `[text](target)` is a link (section 3.11.6); content must not make one.
-    return _LINK.sub(r"\\[", _text(text))
 
 
 def _text(text: str) -> str:

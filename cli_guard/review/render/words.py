@@ -82,16 +82,10 @@ def coverage(review: Review) -> str:
     if not review.files:
         return "no new lines"
     verb = "scanned" if review.event == "scan" else "reviewed"
-    whole = f"{count(review.files, review.unit)} {verb}{_secrets_only(review)}"
-    return whole if review.reviewed == review.files else f"{review.reviewed} of {whole}"
-
-
-def _secrets_only(review: Review) -> str:
-    """Format the files in languages that no other reviewer reads: ` (3 for secrets only: PHP, Ruby, C)`."""
     languages = ", ".join(dict.fromkeys(review.secrets_only))
-    return (
-        f" ({len(review.secrets_only)} for secrets only: {languages})" if languages else ""
-    )
+    alone = f" ({len(review.secrets_only)} for secrets only: {languages})"
+    whole = f"{count(review.files, review.unit)} {verb}{alone if languages else ''}"
+    return whole if review.reviewed == review.files else f"{review.reviewed} of {whole}"
 
 
 def tally(review: Review) -> str:

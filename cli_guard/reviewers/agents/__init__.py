@@ -10,7 +10,13 @@ from contextlib import suppress
 
 from cli_guard.errors import GitError
 from cli_guard.model import Report
-from cli_guard.reviewers.agent_paths import may_be_obeyed, places_of_starters
+from cli_guard.repository.protocol import WithFolders
+from cli_guard.reviewers.agent_paths import (
+    FIRST_NAMES,
+    folders_of_scripts,
+    may_be_obeyed,
+    starters_at,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["review"]
@@ -30,8 +36,12 @@ def review(subject: ReviewInput) -> Report:
 
 def find_starters(subject: ReviewInput) -> tuple[str, ...]:
     """Return the settings that this change leaves as they are and that may start a script which it changes."""
-    known = {change.path for change in subject.changes}
-    places = [path for path in places_of_starters(subject.changes) if path not in known]
+    folders = folders_of_scripts(subject.changes)
+    if not folders or not isinstance(subject.contents, WithFolders):
+        return ()
+    changed = {change.path for change in subject.changes}
     with suppress(GitError):
-        return tuple(path for path in places if subject.text_at(path) is not None)
+        found = subject.contents.find_names(FIRST_NAMES, folders, subject.changes.parents)
+        places = {path for place in found for path in starters_at(place)} - changed
+        return tuple(path for path in sorted(places) if subject.text_at(path) is not None)
     return ()

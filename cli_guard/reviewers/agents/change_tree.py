@@ -1,7 +1,10 @@
 """The tree after a change, as the judge asks about a work tree. No path outside it is looked at, and nothing is run."""
 
+import re
+
 from cli_guard.commands import Context, Setting
 from cli_guard.commands.model import Profile
+from cli_guard.commands.programs import table
 from cli_guard.errors import GitError
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.review_input import ReviewInput
@@ -11,6 +14,12 @@ ROOT = "/repository"
 HOME = "/home/person"
 # What is not recorded and is there once the project is set up.
 INSTALLED = ("node_modules", ".venv", "venv", "vendor/bin")
+# What is installed there comes from these: a program that they do not name is fetched when it is called.
+MANIFESTS = (
+    "package.json package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock pyproject.toml uv.lock "
+    "poetry.lock pdm.lock Pipfile Pipfile.lock setup.cfg requirements.txt requirements-dev.txt Gemfile Gemfile.lock "
+    "composer.json composer.lock"
+).split()
 
 
 class ChangeTree:
@@ -28,8 +37,11 @@ class ChangeTree:
 
     def exists(self, path: str) -> bool:
         inside = path.removeprefix(f"{ROOT}/")
-        if path == ROOT or inside.startswith(INSTALLED):
+        if path == ROOT:
             return True
+        if inside.startswith(INSTALLED):
+            folder, _, name = inside.rpartition("/")
+            return not folder.endswith("bin") or self.locks(name)
         return self.is_folder(path) or self.text(inside) is not None
 
     def is_folder(self, path: str) -> bool:
@@ -59,8 +71,10 @@ class ChangeTree:
         return (("*", False),)
 
     def locks(self, program: str) -> bool:
-        # Only programs that the profile knows as a project's own are asked about.
-        return True
+        name = re.compile(rf"(?<![\w-]){re.escape(program)}(?![\w-])")
+        return table(program) is not None or any(
+            name.search(self.text(path) or "") for path in MANIFESTS
+        )
 
     def holds_work(self, path: str) -> bool:
         return True

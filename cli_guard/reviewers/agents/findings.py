@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from cli_guard.model import FileChange, Finding, Severity, fingerprint
+from cli_guard.model import FileChange, Finding, Severity
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -76,7 +76,7 @@ def at_line(
         severity=severity,
         remedy=remedy,
         evidence=evidence,
-        fingerprint=fingerprint(rule.id, change.path, identity or message),
+        content=identity or message,
     )
 
 

@@ -5,11 +5,13 @@ Both states are read, and what the state before had is silent; a line is known b
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from cli_guard.commands import Context, judge_or_raise
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
 from cli_guard.reviewers.agents.hidden import find_hidden
+from cli_guard.reviewers.agents.languages import find_spoken_orders
 from cli_guard.reviewers.agents.markdown import Block, BlockKind, read_blocks
 from cli_guard.reviewers.agents.orders import (
     find_orders,
@@ -89,7 +91,8 @@ class TextOfFile:
             yield "hidden-text", statement, words
 
     def _of_orders(self) -> Iterator[TextRemark]:
-        for number, order in enumerate(find_orders(self._blocks)):
+        every = chain(find_orders(self._blocks), find_spoken_orders(self._blocks))
+        for number, order in enumerate(every):
             if number >= MOST:
                 return
             sentence = printable(redact(order.sentence))

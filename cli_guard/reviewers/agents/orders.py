@@ -2,7 +2,7 @@
 
 A verb is ordered where its clause begins, or behind `you must` and the like; in a sentence about something else ("the
 hook reads ...", "attackers send ...") only the latter. What counts as a deed is data, `rules/agents/text.toml`; nothing
-else in a text is an order here. English only: in other languages the commands, addresses and hidden text are found.
+else in a text is an order here. English only; `languages` reads the same deeds in some other languages.
 """
 
 import re
@@ -16,14 +16,14 @@ from cli_guard.rules.catalog import read_patterns, read_table
 
 TABLE = "agents/text.toml"
 SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|\n\s{0,40}(?=\||[-*•]\s|\d{1,3}[.)]\s)"
+    r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|(?<=[。！？])(?![”」』])|\n\s{0,40}(?=\||[-*•]\s|\d{1,3}[.)]\s)"
 )
 TOKEN = re.compile(r"[\w’']+(?:-\w+)*|--?[a-z][\w-]*|[^\w\s]")
 MARKUP = re.compile(
     r"[*`]{1,3}|(?<!\w)_{1,2}(?![A-Z]+\b)|_{1,2}(?!\w)|^#{1,6}\s|^>\s?|\[[ x]\]\s"
 )
 QUOTED = re.compile(
-    r"\"[^\"\n]{3,400}\"|“[^”\n]{3,400}”|«[^»\n]{3,400}»|(?<!\w)'[^'\n]{8,400}'(?!\w)"
+    r"\"[^\"\n]{3,400}\"|“[^”\n]{3,400}”|«[^»\n]{3,400}»|„[^“”\n]{3,400}[“”]|「[^」\n]{3,400}」|『[^』\n]{3,400}』|(?<!\w)'[^'\n]{8,400}'(?!\w)"
 )
 # Names that are kept for documents reach nobody.
 RESERVED = re.compile(
@@ -39,7 +39,6 @@ DEFINITION = re.compile(
     r"[\s|*_\[>+-]{0,20}(?:`[^`\n]{1,200}`|--?\w[\w-]{0,60})[^:|—–.]{0,60}?(?:[:|—–]| - )"
 )
 CLAUSE_END = re.compile(r"[;|]")
-# Fences whose words are read as words; others hold code.
 PROSE = frozenset(("", "text", "txt", "md", "markdown", "plaintext", "prompt", "xml"))
 LONGEST_SENTENCE = 1_000
 MOST_VERBS = 40
@@ -140,9 +139,7 @@ def patterns() -> dict[str, re.Pattern[str]]:
 
 def find_orders(blocks: Sequence[Block]) -> Iterator[FoundOrder]:
     """Yield the orders of a text with a deed."""
-    for block in blocks:
-        if block.kind is BlockKind.FENCE and block.language.lower() not in PROSE:
-            continue
+    for block in filter(is_prose, blocks):
         sentences = list(sentences_of(block))
         for place, sentence in enumerate(sentences):
             before = sentences[place - 1].text if place else ""
@@ -153,6 +150,11 @@ def find_orders(blocks: Sequence[Block]) -> Iterator[FoundOrder]:
                 yield FoundOrder(
                     deed.name, deed.says, sentence.text, sentence.line, block.kind
                 )
+
+
+def is_prose(block: Block) -> bool:
+    """Return whether the words of a block are read as words; other fences hold code."""
+    return block.kind is not BlockKind.FENCE or block.language.lower() in PROSE
 
 
 def sentences_of(block: Block) -> Iterator[Sentence]:

@@ -4,6 +4,7 @@ How an entry is read:
     flag      `wide` is the value that lets something pass; a missing value does not
     rank      `ranks` are values from the strictest on, several in one are equal; `missing` is the rank without one
     grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins;
+              `is_first`: of a grant and what beats it the earlier wins;
               `but` is a sort that is left out
     denial    what is denied (`strength` 2) or asked about (1), missed when nothing as strong covers it any more
     listing   each value lets something pass
@@ -129,8 +130,12 @@ def is_beaten(
             for each in denials_in(every)
         )
     places = {steps_of(each) for each in statement.entry.words.get("beaten_by", ())}
+    is_first = bool(statement.entry.words.get("is_first"))
     return any(
-        not places.isdisjoint(each.entry.places) and grant_of(each).covers(grant)
+        not places.isdisjoint(each.entry.places)
+        # A regular expression is known to match the same as one that reads the same.
+        and (each.value == statement.value or grant_of(each).covers(grant))
+        and (not is_first or each.order < statement.order)
         for each in denials_in(every)
     )
 

@@ -13,7 +13,7 @@ from cli_guard.commands import EffectKind, Verdict, judge_or_raise
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agent_paths import MAYBE
-from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
+from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree, context_of
 from cli_guard.reviewers.agents.scripts import ScriptFacts, read_script
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import folders
@@ -69,8 +69,9 @@ class StartJudge:
         if len(command) > LONGEST_COMMAND:
             return Start("asks", "it is too long to be judged", {})
         scripts = self._scripts_in(command, statement.path)
-        start = weigh(judge_or_raise(command, self._context), scripts)
-        missing = self._missing_script(command, statement.path)
+        verdict = judge_or_raise(command, self._context)
+        start = weigh(verdict, scripts)
+        missing = self._missing_program(verdict, statement.path)
         if start.sort == "advice" and missing:
             return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
         return start
@@ -80,14 +81,19 @@ class StartJudge:
         inner = fill_script(text, name)
         return read_script(name, inner, self._context).questions
 
-    def _missing_script(self, command: str, path: str) -> str:
-        """Return a word of a command that is the path of a script which was not recorded, "" if there is none."""
-        script = read_patterns("agents/programs.toml", "patterns")["script"]
-        for word in words_of(command):
-            is_path = script.fullmatch(word) and "/" in word
-            if is_path and self._find(word, path)[1] is None:
-                return word
+    def _missing_program(self, verdict: Verdict, path: str) -> str:
+        """Return a program or script below the tree that would run and was not recorded, "" if there is none."""
+        for effect in verdict.effects:
+            inside = (effect.target or "").removeprefix(f"{ROOT}/")
+            is_run = effect.kind is EffectKind.EXEC and inside != effect.target
+            if is_run and not self._is_there(inside, path):
+                return inside
         return ""
+
+    def _is_there(self, inside: str, path: str) -> bool:
+        return (
+            self._tree.exists(f"{ROOT}/{inside}") or self._find(inside, path)[1] is not None
+        )
 
     def _judge_whole(self, statement: SurfaceStatement) -> Start:
         text = fill_script(without_functions(statement), statement.path)
@@ -153,6 +159,11 @@ def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
         name, facts = unclean[0]
         is_grave = any(each.is_grave for _, each in unclean)
         return Start("asks", f"{name}: {facts.reason}", scripts, is_grave)
+    edited = f"{ROOT}/{EDITED}"
+    if any(
+        each.kind is EffectKind.EXEC and each.target == edited for each in verdict.effects
+    ):
+        return Start("asks", "it runs whatever file was edited", scripts)
     left = [
         each
         for each in verdict.effects
@@ -200,15 +211,21 @@ def fill_command(command: str, path: str) -> str:
     patterns = variable_patterns()
     command = patterns["editor_root"].sub(".", command)
     command = patterns["editor_file"].sub(EDITED, command)
-    return fill_variables(command, path)
+    return fill_variables(fill_edited(command), path)
 
 
 def fill_script(text: str, path: str) -> str:
     """Return a script with the tools' variables filled in, its own path and the file that its hook is about."""
     patterns = variable_patterns()
-    text = patterns["edited"].sub(EDITED, text)
-    text = patterns["itself"].sub(lambda _: shlex.quote(path), text)
+    text = patterns["itself"].sub(lambda _: shlex.quote(path), fill_edited(text))
     return fill_variables(text, path)
+
+
+def fill_edited(text: str) -> str:
+    """Return a text with the file that its hook is about, where it reads that from its input."""
+    patterns = variable_patterns()
+    text = patterns["edited"].sub(EDITED, text)
+    return patterns["edited_pipe"].sub(f"echo {EDITED}", text)
 
 
 def fill_variables(text: str, path: str) -> str:

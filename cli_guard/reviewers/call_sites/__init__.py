@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint
+from cli_guard.model import FileChange, Finding, Kind, Status
 from cli_guard.reviewers.call_sites import documents, texts
 from cli_guard.reviewers.call_sites.values import (
     MENTION,
@@ -87,7 +87,7 @@ def review_calls(subject: ReviewInput) -> Iterator[Finding]:
     """Report each file in which the change takes a call of the guard away, or changes what decides how it runs."""
     caller = GuardCalls(subject)
     for change in subject.changes:
-        is_new = change.status in (Status.ADDED, Status.COPIED)
+        is_new = change.is_new
         if not (is_new or change.read_as) and may_call(change.old_path or change.path):
             yield from review_caller(subject, change, caller.calls)
         if is_new or change.status is Status.RENAMED:
@@ -123,7 +123,7 @@ def review_caller(
     was = read_calls(before, old, calls)
     if not was.sites:
         return
-    new = None if change.status is Status.DELETED else subject.contents.new(change)
+    new = None if change.is_deleted else subject.contents.new(change)
     if new is not None and is_moved(before, change.path):
         becomes = Calls({})
         told = f"{before} calls cli-guard; it is now {change.path}, which nothing runs"
@@ -241,9 +241,8 @@ def review_lines(change: FileChange, before: str) -> Iterator[Finding]:
 
 
 def finding(file: str, line: int | None, message: str, content: str) -> Finding:
-    mark = fingerprint("policy-hook-removed", file, content)
     return one("policy", "policy-hook-removed").finding(
-        path=file, line=line, message=message, fingerprint=mark
+        path=file, line=line, message=message, content=content
     )
 
 

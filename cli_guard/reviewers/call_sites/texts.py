@@ -1,7 +1,6 @@
 """The calls of the guard in shell scripts and makefiles."""
 
 import re
-from collections.abc import Iterator
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import AndOr, Node, Nodes, ParsedCommand, Text
@@ -13,6 +12,7 @@ from cli_guard.reviewers.call_sites.values import (
     Values,
     shape_of,
 )
+from cli_guard.reviewers.commands.extract.make import logical_lines
 from cli_guard.reviewers.commands.extract.snippet import LineNumbers
 
 # husky runs its scripts with `sh -e`.
@@ -110,7 +110,9 @@ def makefile(values: Values, path: str, text: str) -> Sites:
     others: list[tuple[int, str]] = []
     needs: dict[str, set[str]] = {}
     current: list[str] = []
-    for line, logical in logical_lines(text):
+    for pieces in logical_lines(text):
+        line = pieces[0][0]
+        logical = "".join(each for _, each in pieces).rstrip("\n")
         if not logical.strip() or logical.lstrip().startswith("#"):
             continue
         if logical.startswith("\t") and current:
@@ -185,20 +187,6 @@ def used_settings(
 def names_of(text: str) -> list[str]:
     """Return the names of the settings that a line uses."""
     return [found[1] or found[2] for found in REFERENCE.finditer(text)]
-
-
-def logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each line with those that it continues on, and its number."""
-    number = 1
-    parts = list[str]()
-    for at, line in enumerate(text.split("\n"), 1):
-        number = number if parts else at
-        parts.append(line.rstrip("\r"))
-        if not line.endswith("\\"):
-            yield number, "\n".join(parts)
-            parts = []
-    if parts:
-        yield number, "\n".join(parts)
 
 
 def join_lines(values: Values, lines: list[tuple[int, str]]) -> Value:

@@ -1,8 +1,8 @@
 """The code reviewer: risky constructs, forgotten debugging code, files that should not be committed as they are.
 
-Four kinds of rule, a module each: over syntax trees (`trees`), over data that reaches a dangerous call (`flows`), over
-lines and statements of files without a grammar here (`lines`), and over a file as a whole (`files`). All are data under
-`rules/code/` and `rules/flow/`.
+Five kinds of rule, a module each: over syntax trees (`trees`), over data that reaches a dangerous call (`flows`), over
+regular expressions (`regexes`), over lines and statements of files without a grammar here (`lines`), and over a file as
+a whole (`files`). All are data under `rules/code/` and `rules/flow/`.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ from cli_guard.model import (
 )
 from cli_guard.repository.between import hunks_between
 from cli_guard.repository.entries import LFS_LINE
-from cli_guard.reviewers.code import files, flows, lines, remarks, trees
+from cli_guard.reviewers.code import files, flows, lines, regexes, remarks, trees
 from cli_guard.reviewers.code.other_files import OtherFiles
 from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult
@@ -118,6 +118,7 @@ def _inspect(
             subject, change, language, topic, text, lambda: subject.contents.old(change)
         )
     )
+    yield from regexes.inspect(subject, change, language, text)
     yield from flows.without_doubles(
         constructs, list(flows.inspect(subject, change, language, text, others, lapsed))
     )

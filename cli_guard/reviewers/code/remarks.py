@@ -12,7 +12,7 @@ from itertools import chain
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Severity, fingerprint
+from cli_guard.model import Finding, Severity
 from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
 
 PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
@@ -103,7 +103,7 @@ def remark(
         message=message or rule.extra.get("message", rule.title),
         suggestion=suggestion,
         evidence=place.shown.strip()[:EVIDENCE_CHARS],
-        fingerprint=fingerprint(rule.id, place.path, place.content),
+        content=place.content,
     )
 
 

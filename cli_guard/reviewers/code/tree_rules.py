@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import GRAMMARS
@@ -42,17 +42,22 @@ if TYPE_CHECKING:
 
 PATTERNS = ("when", "paths", "assigned", "passed_to", "focus", "else_at", "once")
 WORD = re.compile(r"[A-Za-z_]\w+")
+# ast-grep compiles a rule anew for each file, and `\w` of all alphabets takes longer than all else in it. All that is
+# not ASCII counts as a letter instead: a name in any alphabet is still one. The case of letters is no matter in it.
+LETTERS = r"0-9A-Za-z_\x80-\x{10FFFF}"
+ESCAPE = re.compile(r"\\.")
+ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\\[])*\]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeRule:
-    """A rule with the data for its findings; `config` is ast-grep's rule object.
+    """A rule with the data for its findings; `written` is ast-grep's rule object as it stands in its file.
 
     `fills_text`: it is about what is put into a text, in which a number does no harm.
     """
 
     rule: Rule
-    config: "Config"
+    written: "Config"
     keywords: tuple[str, ...]
     unless: tuple[str, ...]
     message: str
@@ -60,6 +65,13 @@ class TreeRule:
     unassigned: str | None
     patterns: Mapping[str, re.Pattern[str]]
     fills_text: bool = False
+    is_ours: bool = True
+
+    @cached_property
+    def config(self) -> "Config":
+        """The rule object that is searched with."""
+        made: Config = with_short_classes(self.written) if self.is_ours else self.written
+        return made
 
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
@@ -91,6 +103,34 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
     return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
 
 
+def with_short_classes(part: Any) -> Any:
+    """Return a rule object whose regular expressions are faster to compile, see LETTERS."""
+    if isinstance(part, list):
+        return [with_short_classes(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: shorten_classes(value) if key == "regex" else with_short_classes(value)
+        for key, value in part.items()
+    }
+
+
+def shorten_classes(regex: str) -> str:
+    """Return a regular expression with short classes; one with a class inside another stays as it is."""
+    is_nested = "[" in ESCAPE_OR_CLASS.sub("", regex)
+    return regex if is_nested else ESCAPE_OR_CLASS.sub(_shorten_class, regex)
+
+
+def _shorten_class(match: re.Match[str]) -> str:
+    written = match[0]
+    if written == r"\w":
+        return f"(?-i:[{LETTERS}])"
+    if written == r"\W":
+        return f"(?-i:[^{LETTERS}])"
+    short = ESCAPE.sub(lambda each: LETTERS if each[0] == r"\w" else each[0], written)
+    return written if short == written or written[0] != "[" else f"(?-i:{short})"
+
+
 @cache
 def keywords_of(topic: str) -> WordSet:
     """Return the keywords of the rules of one topic, which a text is searched for in one pass."""
@@ -110,7 +150,7 @@ def rules_for(topic: str, path: str, text: str) -> list[TreeRule]:
 @cache
 def words_of(topic: str) -> frozenset[str]:
     """Return the words that the rules of a topic compare code with."""
-    texts = (text for rule in rules_of(topic) for text in _patterns_in(rule.config))
+    texts = (text for rule in rules_of(topic) for text in _patterns_in(rule.written))
     return frozenset(word for text in texts for word in WORD.findall(text))
 
 
@@ -131,7 +171,9 @@ def _patterns_in(part: object) -> Iterator[str]:
 def user_rules_of(users: UserRules, language: str) -> tuple[TreeRule, ...]:
     """Return the repository's own rules for a language."""
     rules = (_compile(rule, {}) for rule in users.rules_for(language))
-    return tuple(replace(rule, patterns=cut_all(rule.patterns)) for rule in rules)
+    return tuple(
+        replace(rule, patterns=cut_all(rule.patterns), is_ours=False) for rule in rules
+    )
 
 
 def check_user_rules(users: UserRules) -> None:
@@ -185,7 +227,7 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         config["constraints"] = document["constraints"]
     return TreeRule(
         rule=rule,
-        config=config,
+        written=config,
         keywords=tuple(rule.extra["keywords"]),
         unless=tuple(rule.extra.get("unless", ())),
         message=document["message"].strip(),

@@ -8,10 +8,11 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Report, Skipped, Status, group_by
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.before import Before
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
@@ -46,7 +47,7 @@ def review(subject: ReviewInput) -> Report:
     ]
     files: dict[str, frozenset[str]] = {}
     for source in sources:
-        _judge(subject, source)
+        source.judgements += (judging.judge_snippet(each, {}) for each in source.snippets)
         for judgement in source.judgements:
             files.update(
                 {
@@ -59,7 +60,7 @@ def review(subject: ReviewInput) -> Report:
     for source in sources:
         for item in _report(_with_files(source, files)):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
-    findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
+    findings.sort(key=attrgetter("order"))
     return Report(tuple(findings), tuple(skipped))
 
 
@@ -81,7 +82,7 @@ def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
 
 
 def _of_interest(change: FileChange) -> bool:
-    if change.status is Status.DELETED or change.kind is not Kind.TEXT:
+    if change.is_deleted or not change.is_text:
         return False
     return bool(change.hunks)
 
@@ -107,7 +108,7 @@ def _source(subject: ReviewInput, change: FileChange) -> CommandSource:
 
 def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bool:
     """Return whether the file could not be read before the change either, for the same reason on any line."""
-    if change.status in (Status.ADDED, Status.COPIED):
+    if change.is_new:
         return False
     try:
         deque(
@@ -135,16 +136,9 @@ def _text(subject: ReviewInput, source: CommandSource) -> str:
     return text
 
 
-def _judge(subject: ReviewInput, source: CommandSource) -> None:
-    for snippet in source.snippets:
-        source.judgements.append(judging.judge_snippet(snippet, {}))
-
-
 def _with_files(source: CommandSource, files: judging.Files) -> CommandSource:
     """Judge the source again if it names a file that another snippet of the change leaves behind."""
-    by_name: dict[str, list[str]] = {}
-    for path in files:
-        by_name.setdefault(PurePosixPath(path).name, []).append(path)
+    by_name = group_by(files, lambda path: PurePosixPath(path).name)
     again = []
     for snippet, before in zip(source.snippets, source.judgements, strict=False):
         named = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.dead import dead_code
-from cli_guard.code.syntax import Trees
+from cli_guard.code.syntax import Trees, find_nodes
 from cli_guard.commands import Context, Effect, EffectKind, Setting, judge_or_raise
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract import Snippet
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 import re
 
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.model import FileChange, Finding, Severity, fingerprint
+from cli_guard.model import FileChange, Finding, Severity
 from cli_guard.reviewers.commands.extract import Where
 from cli_guard.rules.catalog import Rule, one, read_table
 
@@ -216,7 +216,7 @@ def live_lines(snippet: Snippet) -> frozenset[int]:
     trees = Trees()
     dead = dead_code(trees, "bash", snippet.text)
     root = trees.root("bash", snippet.text)
-    holders = (root, *root.find_all(any=[{"kind": kind} for kind in HOLD_STATEMENTS]))
+    holders = (root, *find_nodes(root, HOLD_STATEMENTS))
     begins = {
         _bounds(child)[0]
         for node in holders
@@ -309,5 +309,5 @@ def remark(change: FileChange, act: NotableEffect, where: Where) -> Finding:
         message=message,
         severity=severity(rule, act, where, change.path),
         evidence=CONTINUED.sub(" ", act.statement[:SHOWN_CHARS]).strip()[:EVIDENCE_CHARS],
-        fingerprint=fingerprint(rule.id, change.path, act.statement),
+        content=act.statement,
     )

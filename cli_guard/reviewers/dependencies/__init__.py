@@ -4,6 +4,7 @@
 """
 
 from itertools import chain
+from operator import attrgetter
 
 from cli_guard.model import Report, Skipped
 from cli_guard.reviewers.dependencies.addresses import judge_address
@@ -38,5 +39,5 @@ def review(subject: ReviewInput) -> Report:
         *review_installs(world),
         *review_usage(world),
     ]
-    findings.sort(key=lambda each: (each.path, each.line or 0, each.rule))
+    findings.sort(key=attrgetter("order"))
     return Report(tuple(findings), tuple(skipped))

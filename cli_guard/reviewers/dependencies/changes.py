@@ -1,15 +1,16 @@
 """Compare the entries of a file before and after: what came, what moved, what left."""
 
 import re
-from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from operator import attrgetter
 from posixpath import basename, join, split
 
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Kind, Skipped, Status
+from cli_guard.model import FileChange, Skipped, Status, group_by, unmatched
 from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
@@ -53,7 +54,7 @@ class DependencyChange:
 
     @property
     def is_new(self) -> bool:
-        return self.change.status in (Status.ADDED, Status.COPIED)
+        return self.change.is_new
 
     @cached_property
     def pairs(self) -> tuple[tuple[Dependency | None, Dependency], ...]:
@@ -72,12 +73,17 @@ class DependencyChange:
     @cached_property
     def _matches(self) -> tuple[tuple[Dependency | None, Dependency, bool], ...]:
         """Match the entries that are new with those that left, in order, each once."""
-        before = by_key(self.old)
-        left = {key: deque(self._left(olds)) for key, olds in before.items()}
-        same = {each.value for each in self.old.entries}
-        surplus = self._counts[1] - self._counts[0]
+        olds = self.old.entries
+        news = self.new.entries
+        value = attrgetter("value")
+        before = by_key(olds)
+        left = {
+            key: deque(each) for key, each in by_key(unmatched(olds, news, value)).items()
+        }
+        same = set(map(value, olds))
+        surplus = Counter(map(value, unmatched(news, olds, value)))
         found: list[tuple[Dependency | None, Dependency, bool]] = []
-        for entry in self.new.entries:
+        for entry in news:
             gone = left.get(entry.key)
             is_copy = gone and surplus[entry.value] > 0 and self._touches(entry)
             if entry.value in same and not is_copy:
@@ -100,23 +106,9 @@ class DependencyChange:
         return self.change.touches(entry.line, entry.last)
 
     @cached_property
-    def _counts(self) -> tuple[Counter[Hashable], Counter[Hashable]]:
-        before: Counter[Hashable] = Counter(each.value for each in self.old.entries)
-        after: Counter[Hashable] = Counter(each.value for each in self.new.entries)
-        return before, after
-
-    def _left(self, olds: list[Dependency]) -> Iterator[Dependency]:
-        """Yield those of the old entries that are no longer there, however many others are like them."""
-        kept = Counter({each.value: self._counts[1][each.value] for each in olds})
-        for each in olds:
-            kept[each.value] -= 1
-            if kept[each.value] < 0:
-                yield each
-
-    @cached_property
     def removals(self) -> tuple[Dependency, ...]:
         """Return the entries whose name is no longer there."""
-        left = by_key(self.new)
+        left = by_key(self.new.entries)
         gone = (each for each in self.old.entries if each.key not in left)
         locked = (e for e in self.lock_changes.gone if not self.new.entries_named(e.name))
         return (*gone, *locked)
@@ -139,11 +131,8 @@ class DependencyChange:
         return {}
 
 
-def by_key(listing: Listing) -> dict[tuple[str, str], list[Dependency]]:
-    found: dict[tuple[str, str], list[Dependency]] = defaultdict(list)
-    for each in listing.entries:
-        found[each.key].append(each)
-    return dict(found)
+def by_key(entries: Iterable[Dependency]) -> dict[tuple[str, str], list[Dependency]]:
+    return group_by(entries, lambda each: each.key)
 
 
 def find_differences(
@@ -151,24 +140,16 @@ def find_differences(
 ) -> Iterator[DependencyChange]:
     """Yield the difference of each file that names dependencies; what is left out of it is added to `skipped`."""
     for change in subject.changes:
-        if basename(change.path) in BINARY_LOCKS and change.status is not Status.DELETED:
+        if basename(change.path) in BINARY_LOCKS and not change.is_deleted:
             skipped.append(_skip_binary(subject, change))
             continue
         paths = [change.path, *([change.old_path] if change.old_path else [])]
-        if (
-            change.kind is not Kind.TEXT
-            or change.read_as
-            or not any(map(MAYBE.search, paths))
-        ):
+        if not change.is_text or change.read_as or not any(map(MAYBE.search, paths)):
             continue
         if not any(map(formats_of, paths)):
             continue
-        new = "" if change.status is Status.DELETED else subject.contents.new(change)
-        old = (
-            ""
-            if change.status in (Status.ADDED, Status.COPIED)
-            else subject.contents.old(change)
-        )
+        new = "" if change.is_deleted else subject.contents.new(change)
+        old = "" if change.is_new else subject.contents.old(change)
         if new is None and len(change.hunks) == 1 and change.status is Status.ADDED:
             new = "\n".join((*change.hunks[0].added, ""))
         if new is None or old is None:

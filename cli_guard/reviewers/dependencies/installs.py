@@ -8,7 +8,7 @@ from itertools import takewhile
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import ParsedCommand, Script, Text, Word
 from cli_guard.commands.plain import children_of
-from cli_guard.model import FileChange, Finding, Kind, Status
+from cli_guard.model import FileChange, Finding
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
@@ -41,7 +41,7 @@ def review_installs(world: DependencyWorld) -> Iterator[Finding]:
     """Yield what is known of the packages that the commands of a change install, and of names like popular ones."""
     locks = {each.path for each in world.differences if each.is_lock}
     for change in world.subject.changes:
-        if change.kind is not Kind.TEXT or change.status is Status.DELETED:
+        if not change.is_text or change.is_deleted:
             continue
         if change.path in locks:
             continue

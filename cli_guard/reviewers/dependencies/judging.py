@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Severity, Skipped, fingerprint
+from cli_guard.model import Finding, Severity, Skipped
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
@@ -115,7 +115,7 @@ def findings_of(
         message=message,
         severity=Severity.LOW if each.is_aside else severity,
         remedy=remedy_for(rule, each, entry),
-        fingerprint=fingerprint(rule, each.path, content),
+        content=content,
     )
 
 

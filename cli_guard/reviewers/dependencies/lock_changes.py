@@ -3,10 +3,11 @@
 An entry of the same name, version and content is the same one, wherever in the file it stands now.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.reviewers.dependencies.lock_files import LockListing
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing
@@ -33,14 +34,12 @@ def compare_locks(old: Listing, new: Listing) -> LockChanges:
     after = Counter(each.identity for each in _pieces_of(new))
     left, _ = _entries_in(old, before - after)
     came, problem = _entries_in(new, after - before)
-    waiting: dict[str, list[Dependency]] = defaultdict(list)
-    for each in left:
-        waiting[each.name].append(each)
+    waiting = group_by(left, lambda each: each.name)
     matches: list[Match] = []
     # First those of the same version, so that none of them is taken for the update of another.
-    came.sort(key=lambda each: not _same_version(each, waiting[each.name]))
+    came.sort(key=lambda each: not _same_version(each, waiting.get(each.name, ())))
     for entry in came:
-        own = waiting[entry.name]
+        own = waiting.get(entry.name, [])
         there = (*own, *old.entries_named(entry.name))
         same = _same_version(entry, there)
         if any(has_same_content(each, entry) for each in same):

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
@@ -10,11 +10,18 @@ from itertools import chain
 from typing import Any
 
 from cli_guard.lazy import dataclass
-from cli_guard.reviewers.dependencies import lock_entries, lock_tables
-from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
+from cli_guard.reviewers.dependencies import lock_entries
 from cli_guard.reviewers.dependencies.lock_entries import Reader, table_of
 from cli_guard.reviewers.dependencies.mix_pieces import cut_mix, read_mix
-from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
+from cli_guard.reviewers.dependencies.pieces import (
+    LockCut,
+    LockPiece,
+    UnreadableLock,
+    cut_json,
+    cut_toml,
+    parse_json,
+    parse_toml,
+)
 from cli_guard.reviewers.dependencies.reading import (
     Dependency,
     Listing,
@@ -22,34 +29,11 @@ from cli_guard.reviewers.dependencies.reading import (
     normalise,
     read,
 )
-from cli_guard.reviewers.dependencies.toml_pieces import cut_toml, parse_toml
 from cli_guard.reviewers.dependencies.verification_pieces import (
     cut_verification,
     read_verification,
 )
 from cli_guard.reviewers.dependencies.yaml_pieces import cut_yaml, parse_yaml
-
-
-@dataclass(frozen=True)
-class Format:
-    """How one lock file is cut, what an entry says, and the versions of the layout that are known."""
-
-    cut: Callable[[str], LockCut]
-    reader: Reader
-    version_key: str = ""
-    versions: tuple[str, ...] = ()
-    # Nothing else in the file has parts: without entries, lists are of an unknown layout.
-    is_closed: bool = False
-
-
-def _json(*paths: str, has_comments: bool = False) -> Callable[[str], LockCut]:
-    steps = tuple(tuple(path.split("/")) for path in paths)
-    return lambda text: cut_json(text, steps, has_comments)
-
-
-def _yaml(*paths: str) -> Callable[[str], LockCut]:
-    steps = tuple(tuple(path.split("/")) if path else () for path in paths)
-    return lambda text: cut_yaml(text, steps)
 
 
 def _cut_yarn(text: str) -> LockCut:
@@ -60,49 +44,38 @@ def _cut_yarn(text: str) -> LockCut:
     return replace(cut, head=head if isinstance(head, dict) else {})
 
 
-def _toml(*names: str) -> Callable[[str], LockCut]:
-    return lambda text: cut_toml(text, names)
+def _cut(table: Mapping[str, Any], text: str) -> LockCut:
+    """Cut a lock file as its row in the table of formats has it; raises UnreadableLock."""
+    names = tuple(table.get("paths", "").split())
+    paths = tuple(tuple(each.split("/")) for each in names)
+    match table["cut"]:
+        case "json" | "jsonc":
+            return cut_json(text, paths, table["cut"] == "jsonc")
+        case "yaml":
+            return cut_yaml(text, paths)
+        case "toml":
+            return cut_toml(text, names)
+        case "yarn":
+            return _cut_yarn(text)
+        case "mix":
+            return cut_mix(text)
+    return cut_verification(text)
 
 
-FORMATS: Mapping[str, Format] = {
-    "npm": Format(
-        _json("packages", "dependencies"),
-        lock_entries.read_npm,
-        "lockfileVersion",
-        ("1", "2", "3"),
-        is_closed=True,
-    ),
-    "pnpm": Format(
-        _yaml("packages", "importers", "snapshots"),
-        lock_entries.read_pnpm,
-        "lockfileVersion",
-        ("5", "6", "7", "9"),
-    ),
-    "bun": Format(
-        _json("packages", has_comments=True),
-        lock_entries.read_bun,
-        "lockfileVersion",
-        ("0", "1"),
-    ),
-    "yarn": Format(_cut_yarn, lock_entries.read_yarn),
-    "deno": Format(
-        _json("jsr", "npm", "remote", "packages/jsr", "packages/npm"),
-        lock_entries.read_deno,
-        "version",
-        ("3", "4", "5"),
-    ),
-    "composer": Format(_json("packages/[]", "packages-dev/[]"), lock_entries.read_composer),
-    "pipfile": Format(
-        _json("default", "develop", "_meta/sources/[]"), lock_entries.read_pipfile
-    ),
-    "nuget": Format(
-        _json("dependencies/*"), lock_entries.read_nuget, "version", ("1", "2")
-    ),
-    "pub": Format(_yaml("packages"), lock_entries.read_pub),
-    "mix": Format(cut_mix, read_mix),
-    "gradle": Format(cut_verification, read_verification),
-    "cargo": Format(_toml("package"), lock_tables.read_cargo, "version", ("3", "4")),
-    "python": Format(_toml("package", "packages"), lock_tables.read_python),
+READERS: Mapping[str, Reader] = {
+    "npm": lock_entries.read_npm,
+    "pnpm": lock_entries.read_pnpm,
+    "bun": lock_entries.read_bun,
+    "yarn": lock_entries.read_yarn,
+    "deno": lock_entries.read_deno,
+    "composer": lock_entries.read_composer,
+    "pipfile": lock_entries.read_pipfile,
+    "nuget": lock_entries.read_nuget,
+    "pub": lock_entries.read_pub,
+    "mix": read_mix,
+    "gradle": read_verification,
+    "cargo": lock_entries.read_cargo,
+    "python": lock_entries.read_python,
 }
 MENTION = re.compile(r"""name["']?[ \t]*=[ \t]*["']([^"'\\\n]*)["']""")
 MOST_SAMPLED = 200
@@ -123,7 +96,7 @@ YARN_2 = re.compile("__metadata|resolution")
 class LockListing(Listing):
     """A lock file with a tree. `entries` are its settings; those of its pieces are read when they are asked for."""
 
-    form: Format = field(kw_only=True)
+    read_entry: Reader = field(kw_only=True)
     pieces: tuple[LockPiece, ...] = ()
     head: Mapping[str, Any] = field(default_factory=dict)
     _read: dict[LockPiece, tuple[Dependency, ...]] = field(default_factory=dict)
@@ -133,7 +106,7 @@ class LockListing(Listing):
         if piece not in self._read:
             self._read[piece] = tuple(
                 replace(each, line=piece.line, last=piece.last)
-                for each in self.form.reader(piece, data_of(piece), self.head)
+                for each in self.read_entry(piece, data_of(piece), self.head)
             )
         return self._read[piece]
 
@@ -219,18 +192,17 @@ def data_of(piece: LockPiece) -> Any:
 def read_listing(path: str, text: str) -> Listing:
     """Return the entries of a file: of a lock file in pieces, of any other one at once."""
     listing = read(path, text)
-    name = next((table["form"] for kind, table in formats_of(path) if kind == "lock"), "")
-    if name == "yarn" and (YARN_1.match(text) or not YARN_2.search(text)):
-        name = ""
-    if not name:
+    table = next((table for kind, table in formats_of(path) if kind == "lock"), None)
+    if table is None:
         return listing
-    form = FORMATS[name]
+    if table["form"] == "yarn" and (YARN_1.match(text) or not YARN_2.search(text)):
+        return listing
     cut = LockCut()
     problem = ""
     try:
         if text.strip():
-            cut = form.cut(text)
-            problem = _unknown_layout(form, cut)
+            cut = _cut(table, text)
+            problem = _unknown_layout(table, cut)
     except UnreadableLock as error:
         problem = str(error)
     return LockListing(
@@ -239,18 +211,21 @@ def read_listing(path: str, text: str) -> Listing:
         True,
         problem=problem,
         is_cut=True,
-        form=form,
+        read_entry=READERS[table["form"]],
         pieces=cut.pieces,
         head=cut.head,
     )
 
 
-def _unknown_layout(form: Format, cut: LockCut) -> str:
+def _unknown_layout(table: Mapping[str, Any], cut: LockCut) -> str:
     """Say why the layout of a file is not known; empty if it is."""
-    version = str(cut.head.get(form.version_key, form.versions[0] if form.versions else ""))
-    if form.versions and version.partition(".")[0] not in form.versions:
-        return f"{form.version_key} {version[:20]!r} is not known"
-    if form.is_closed and not cut.pieces:
+    if "versions" in table:
+        versions = table["versions"].split()
+        key = table["version_key"]
+        version = str(cut.head.get(key, versions[0]))
+        if version.partition(".")[0] not in versions:
+            return f"{key} {version[:20]!r} is not known"
+    if table.get("closed") and not cut.pieces:
         others = (each for each in cut.head.values() if isinstance(each, dict | list))
         return "of an unknown layout" if any(others) else ""
     return "of an unknown layout" if any(map(_lists_packages, cut.head.values())) else ""

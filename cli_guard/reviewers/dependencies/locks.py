@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from posixpath import dirname, join
 
-from cli_guard.model import Finding, Status
+from cli_guard.model import Finding
 from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.lock_files import read_listing
@@ -89,7 +89,7 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
             continue
         yield from _too_new(world, each)
         manifests = [(path, listing_of(world, path)) for path in manifests_of(each.path)]
-        had_hashes = each.change.status is Status.DELETED and any(
+        had_hashes = each.change.is_deleted and any(
             entry.integrity for entry in each.old.sample()
         )
         bare = [

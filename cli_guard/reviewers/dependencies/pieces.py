@@ -1,14 +1,29 @@
-"""The pieces of a lock file: one entry each, as text with its place, parsed only where two sides differ."""
+"""The pieces of a lock file: one entry each, as text with its place, parsed only where two sides differ.
+
+JSON is cut by the parser of the standard library, which finds where each value ends; TOML at the lines that begin a
+table: without multi-line strings a line begins outside of every string, and where the brackets of all lines before it
+are even, outside of every list. Any other TOML file is parsed as a whole.
+"""
 
 import json
+import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
 from cli_guard.lazy import dataclass
+from cli_guard.reviewers.commands.extract.snippet import LineNumbers
 
 # The keys on the way to the entries: `*` is any key; at the end, `[]` is the items of a list in JSON.
 Paths = tuple[tuple[str, ...], ...]
+BLANK = re.compile(r"[ \t\n\r]*")
+# What bun writes beyond JSON: comments, and a comma behind the last member.
+COMMENT = re.compile(r"""("(?>(?:[^"\\\n]|\\.)*)")|//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/""")
+LAST_COMMA = re.compile(r"""("(?>(?:[^"\\\n]|\\.)*)")|,(?=\s*+[\]}])""")
+VISIBLE = re.compile(r"[^\n]")
+DECODER = json.JSONDecoder()
+STRING_OR_COMMENT = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"|\'[^\'\n]*+\'|#[^\n]*+')
 
 
 class UnreadableLock(ValueError):
@@ -74,3 +89,205 @@ def _members(table: object) -> Iterator[tuple[str, object]]:
         yield from table.items()
     elif isinstance(table, list):
         yield from ((str(number), value) for number, value in enumerate(table))
+
+
+def cut_json(text: str, paths: Paths, has_comments: bool = False) -> LockCut:
+    """Return the members of the tables at some paths, and the other keys of the root as data.
+
+    Raises UnreadableLock for what the parser refuses, and for a key that stands twice on the way to the entries.
+    """
+    if has_comments:
+        text = LAST_COMMA.sub(_blank, COMMENT.sub(_blank, text))
+    cutter = _Cutter(text)
+    try:
+        start = cutter.skip_blanks(1 if text.startswith("\ufeff") else 0)
+        end = cutter.descend(start, paths, ())
+    except RecursionError as error:
+        raise UnreadableLock("nested too deep") from error
+    except ValueError as error:
+        if isinstance(error, UnreadableLock):
+            raise
+        raise UnreadableLock("invalid JSON") from error
+    if cutter.skip_blanks(end) != len(text):
+        raise UnreadableLock("invalid JSON")
+    return LockCut(tuple(cutter.pieces), cutter.head)
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of one entry; raises UnreadableLock for a key that stands twice in one of its tables."""
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except RecursionError as error:
+        raise UnreadableLock("nested too deep") from error
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Return a string as it is, anything else as blanks, so that every position stays."""
+    return found[1] or VISIBLE.sub(" ", found[0])
+
+
+class _Cutter:
+    """The state of the cutting: the text, what was found in it, and where the value that was read last ends."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = LineNumbers(text)
+        self.pieces: list[LockPiece] = []
+        self.head: dict[str, Any] = {}
+        self._end = 0
+
+    def skip_blanks(self, at: int) -> int:
+        found = BLANK.match(self.text, at)
+        return found.end() if found else at
+
+    def descend(self, at: int, paths: Paths, trail: tuple[str, ...]) -> int:
+        """Read the value at an offset, whose members are entries or lead to them; return where it ends."""
+        is_list = ("[]",) in paths
+        if self.text[at : at + 1] != ("[" if is_list else "{"):
+            raise UnreadableLock("of an unknown layout")
+        if is_list or () in paths:
+            return self._cut_members(at, "/".join(trail))
+        seen: set[str] = set()
+        for key, start in self._members(at):
+            if key in seen:
+                raise UnreadableLock("a key stands twice")
+            seen.add(key)
+            below = tuple(steps[1:] for steps in paths if steps[0] in ("*", key))
+            if below:
+                self._end = self.descend(start, below, (*trail, key))
+            else:
+                value, self._end = DECODER.raw_decode(self.text, start)
+                if not trail:
+                    self.head[key] = value
+        return self._end
+
+    def _cut_members(self, at: int, group: str) -> int:
+        is_table = self.text[at] == "{"
+        seen: set[str] = set()
+        for key, start in self._members(at):
+            if is_table and key in seen:
+                raise UnreadableLock("an entry stands twice")
+            seen.add(key)
+            _, self._end = DECODER.raw_decode(self.text, start)
+            line = self.lines.at(start)
+            last = self.lines.at(self._end - 1)
+            text = self.text[start : self._end]
+            self.pieces.append(LockPiece(group, key, text, "json", line, last))
+        return self._end
+
+    def _members(self, at: int) -> Iterator[tuple[str, int]]:
+        """Yield the key and the offset of each value; whoever reads it leaves its end in `_end`.
+
+        At last `_end` is the end of the object or list itself.
+        """
+        text = self.text
+        is_table = text[at] == "{"
+        close = "}" if is_table else "]"
+        at = self.skip_blanks(at + 1)
+        if text[at : at + 1] == close:
+            self._end = at + 1
+            return
+        while True:
+            key = ""
+            if is_table:
+                if text[at : at + 1] != '"':
+                    raise UnreadableLock("invalid JSON")
+                key, at = DECODER.raw_decode(text, at)
+                at = self.skip_blanks(at)
+                if text[at : at + 1] != ":":
+                    raise UnreadableLock("invalid JSON")
+                at = self.skip_blanks(at + 1)
+            yield key, at
+            at = self.skip_blanks(self._end)
+            mark = text[at : at + 1]
+            if mark == close:
+                self._end = at + 1
+                return
+            if mark != ",":
+                raise UnreadableLock("invalid JSON")
+            at = self.skip_blanks(at + 1)
+
+
+def cut_toml(text: str, names: tuple[str, ...]) -> LockCut:
+    """Return each table of the lists with some names; raises UnreadableLock for what is no TOML."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    parts = _parts(text)
+    if parts is None:
+        return _cut_whole(text, names)
+    rest: list[str] = []
+    pieces: dict[int, tuple[str, list[str], int]] = {}
+    last: dict[str, int] = {}
+    for number, (line, part) in enumerate(parts):
+        is_list, keys = _keys_of(part)
+        name = keys[0] if keys else ""
+        if is_list and len(keys) == 1 and name in names:
+            last[name] = number
+            pieces[number] = (name, [part], line)
+        elif name in last:
+            # A table below an entry is part of the last one, wherever it stands.
+            pieces[last[name]][1].append(part)
+        else:
+            rest.append(part)
+    head = parse_toml("".join(rest))
+    if not set(names).isdisjoint(head):
+        return _cut_whole(text, names)
+    return LockCut(
+        tuple(
+            LockPiece(
+                name, "", text := "".join(found), "toml", line, _last_line(line, text)
+            )
+            for name, found, line in pieces.values()
+        ),
+        head,
+    )
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableLock("invalid TOML") from error
+
+
+def _parts(text: str) -> list[tuple[int, str]] | None:
+    """Return the text up to the first table and each table, with their first lines; None if it must be read whole."""
+    if '"""' in text or "'''" in text or "\r" in text:
+        return None
+    bare = STRING_OR_COMMENT.sub("", text).split("\n")
+    lines = text.split("\n")
+    starts = [0, *(at for at, line in enumerate(bare) if line.lstrip().startswith("["))]
+    parts = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        skeleton = "".join(bare[start:end])
+        if skeleton.count("[") != skeleton.count("]"):
+            return None
+        if skeleton.count("{") != skeleton.count("}"):
+            return None
+        parts.append((start + 1, "\n".join(lines[start:end]) + "\n"))
+    return parts
+
+
+def _keys_of(part: str) -> tuple[bool, list[str]]:
+    """Return whether a part is one of a list of tables, and the keys of its head; none if it has no head."""
+    line = part.partition("\n")[0].strip()
+    if not line.startswith("["):
+        return False, []
+    table: Any = parse_toml(line)
+    keys = []
+    while isinstance(table, dict) and table:
+        key, table = next(iter(table.items()))
+        keys.append(key)
+        if isinstance(table, list):
+            return True, keys
+    return False, keys
+
+
+def _last_line(line: int, text: str) -> int:
+    return line + text.rstrip().count("\n")
+
+
+def _cut_whole(text: str, names: tuple[str, ...]) -> LockCut:
+    data = parse_toml(text)
+    paths = tuple((name,) for name in names if name in data)
+    pieces = pieces_of_data(data, {}, paths)
+    return LockCut(tuple(pieces), {key: data[key] for key in data if key not in names})

@@ -12,7 +12,14 @@ from typing import Any
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.docker import base_images
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
-from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, every
+from cli_guard.reviewers.commands.extract.nodes import (
+    Items,
+    Node,
+    Scalar,
+    Table,
+    every,
+    named_at,
+)
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 from cli_guard.rules.catalog import read_table
@@ -357,24 +364,10 @@ def read_tree(
     reader = {"toml": read_toml, "json": read_json, "yaml": read_yaml}[table["form"]]
     document = reader(path, text)
     for steps, kind in table["paths"].items():
-        for root in document.roots:
-            for name, node in walk(root, steps.split("/"), ""):
-                yield from entries_at(table, kind, name, node)
+        for name, node in named_at(document.roots, *steps.split("/")):
+            yield from entries_at(table, kind, name, node)
     if document.problem:
         yield document.problem, document.is_cut
-
-
-def walk(node: Node, steps: list[str], name: str) -> Iterator[tuple[str, Node]]:
-    """Yield the nodes at a path, each with the last key on the way, none for an item of a list."""
-    if not steps:
-        yield name, node
-    elif steps[0] == "[]":
-        for each in node.nodes if isinstance(node, Items) else ():
-            yield from walk(each, steps[1:], "")
-    elif isinstance(node, Table):
-        for key, value in node.items():
-            if steps[0] in ("*", key):
-                yield from walk(value, steps[1:], key)
 
 
 def entries_at(

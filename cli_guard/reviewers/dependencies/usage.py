@@ -9,7 +9,7 @@ from posixpath import join
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
+from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
@@ -210,9 +210,8 @@ def missing(at: Place, name: str, where: str) -> Finding:
     rule = "deps-import-missing"
     change, line = at
     message = f"{name} is imported, but {where}"
-    mark = fingerprint(rule, change.path, name)
     return one("dependencies", rule).finding(
-        path=change.path, line=line, message=message, fingerprint=mark
+        path=change.path, line=line, message=message, content=name
     )
 
 
@@ -226,20 +225,14 @@ def words_of(entry: Dependency) -> set[str]:
     """Return the words that show that a dependency is used: its name, and the names to import it by."""
     if entry.ecosystem == "maven":
         return {entry.name.partition(":")[0]}
-    if entry.ecosystem != "pypi":
-        return (
-            {entry.name, entry.name.replace("-", "_")}
-            if entry.ecosystem == "cargo"
-            else {entry.name}
-        )
-    dotted = entry.name.replace("-", ".")  # a namespace package
-    return {
-        entry.name,
-        dotted,
-        entry.name.replace("-", "_"),
-        entry.name.removeprefix("python-"),
-        *modules_of(entry),
-    }
+    name = entry.name
+    found = {name}
+    if entry.ecosystem in ("cargo", "pypi"):
+        found.add(name.replace("-", "_"))
+    if entry.ecosystem == "pypi":
+        namespace = name.replace("-", ".")
+        found |= {namespace, name.removeprefix("python-"), *modules_of(entry)}
+    return found
 
 
 def projects_of(module: str) -> set[str]:
@@ -270,11 +263,7 @@ def find_imports(world: DependencyWorld) -> dict[str, dict[str, Place]]:
     for change in world.subject.changes:
         own = language_for(change.path) or ""
         modules = found.get(FAMILY.get(own, own))
-        if (
-            change.kind is not Kind.TEXT
-            or modules is None
-            or is_test_or_example(change.path)
-        ):
+        if not change.is_text or modules is None or is_test_or_example(change.path):
             continue
         if is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue

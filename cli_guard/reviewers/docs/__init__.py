@@ -4,6 +4,7 @@ Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. A
 """
 
 from itertools import chain
+from operator import attrgetter
 
 from cli_guard.model import FileChange, Report, Skipped
 from cli_guard.reviewers.docs.mismatch import find_wrong_documentation, review_mismatch
@@ -48,6 +49,4 @@ def review(subject: ReviewInput) -> Report:
         *review_missing(rules["docs-missing"], sources),
         *review_mismatch(rules, sources),
     ]
-    return Report(
-        tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped)
-    )
+    return Report(tuple(sorted(found, key=attrgetter("order"))), tuple(skipped))

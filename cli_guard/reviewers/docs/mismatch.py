@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, fingerprint
+from cli_guard.model import Finding
 from cli_guard.reviewers.docs.documented import (
     PATTERNS,
     Documented,
@@ -16,7 +16,7 @@ from cli_guard.reviewers.docs.documented import (
 from cli_guard.reviewers.docs.facts import facts_of
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import SourceFile, may_tell, style_in
-from cli_guard.reviewers.docs.suggest import indent_of
+from cli_guard.reviewers.docs.styles import indent_of
 from cli_guard.rules.catalog import Rule, read_table
 
 READERS = {"python": read_docstring} | dict.fromkeys(
@@ -133,9 +133,7 @@ def _finding(
         end_line=end_line,
         message=_describe(symbol, wrong) + removed,
         suggestion=text,
-        fingerprint=fingerprint(
-            rule.id, source.change.path, " ".join((symbol.qualname, *names))
-        ),
+        content=" ".join((symbol.qualname, *names)),
     )
     remedy = f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}."
     return replace(found, remedy=remedy, replaces=replaces)

@@ -14,7 +14,7 @@ from cli_guard.code.python_imports import PythonImports
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
-from cli_guard.model import Confidence, Finding, fingerprint
+from cli_guard.model import Confidence, Finding
 from cli_guard.reviewers.docs.facts import facts_of, tests_of
 from cli_guard.reviewers.docs.sources import (
     SourceFile,
@@ -23,7 +23,7 @@ from cli_guard.reviewers.docs.sources import (
     may_tell,
     style_in,
 )
-from cli_guard.reviewers.docs.suggest import place, suggestion
+from cli_guard.reviewers.docs.styles import place, suggestion
 from cli_guard.rules.catalog import Rule, read_table
 
 EVIDENCE = 3
@@ -185,8 +185,6 @@ def _finding(
         suggestion=suggestion(
             source.language, symbol, style_in(source, sources), source.lines, said
         ),
-        fingerprint=fingerprint(
-            rule.id, source.change.path, " ".join(g.qualname for g, _ in told)
-        ),
+        content=" ".join(g.qualname for g, _ in told),
     )
     return replace(found, replaces=f"{before},{before - 1}" if has_place else "")

@@ -7,8 +7,7 @@ from itertools import compress, groupby, islice
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.docs.documented import Documented, DocumentedParameter
-from cli_guard.reviewers.docs.styles import Style
-from cli_guard.reviewers.docs.suggest import python_entry, tag_entry
+from cli_guard.reviewers.docs.styles import Style, indent_of, python_entry, tag_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +96,12 @@ def _remove(
         column = entry.places[0][1]
         rest = line[column + len(entry.name) :].lstrip("`")
         pieces = compress(line[: len(line) - len(rest)].split(","), kept)
-        edits[first] = [
-            line[: len(line) - len(line.lstrip())] + ",".join(pieces).lstrip() + rest
-        ]
+        edits[first] = [indent_of(line) + ",".join(pieces).lstrip() + rest]
     else:
-        others = {
-            number for entry in entries for number, _ in entry.places
-        }  # the `:type name:` of Sphinx
-        edits.update(
-            {
-                number: _closing(lines[number])
-                for number in {*range(first, last + 1), *others}
-            }
-        )
+        # With the `:type name:` of Sphinx.
+        others = {number for entry in entries for number, _ in entry.places}
+        for number in {*range(first, last + 1), *others}:
+            edits[number] = _closing(lines[number])
 
 
 def _closing(line: str) -> list[str]:
@@ -117,7 +109,7 @@ def _closing(line: str) -> list[str]:
     text = line.rstrip()
     for end in ('"""', "'''", "*/"):
         if text.endswith(end):
-            return [line[: len(line) - len(line.lstrip())] + end]
+            return [indent_of(line) + end]
     return []
 
 
@@ -138,7 +130,7 @@ def _insert(
     anchor = earlier[-1] if earlier else documented.entries[0]
     sample = lines[anchor.first]
     if language == "python":
-        margin = sample[: len(sample) - len(sample.lstrip())]
+        margin = indent_of(sample)
         typed = any(e.type for e in documented.entries)
         deeper = "\t" if margin.endswith("\t") else "    "
         text = [

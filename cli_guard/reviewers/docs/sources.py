@@ -8,7 +8,7 @@ from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
+from cli_guard.model import FileChange, Skipped, Status, group_by, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.review_input import ReviewInput
@@ -58,7 +58,10 @@ class SourceFile:
         if not text:
             return {}
         return self.subject.trees.derive(
-            "by name", self.language, text, lambda _: by_name(self.old)
+            "by name",
+            self.language,
+            text,
+            lambda _: group_by(self.old, lambda symbol: symbol.qualname),
         )
 
     @property
@@ -95,13 +98,6 @@ def lines_of(text: str) -> list[str]:
     return split_lines(text)
 
 
-def by_name(symbols: Iterable[Symbol]) -> Mapping[str, list[Symbol]]:
-    named: dict[str, list[Symbol]] = {}
-    for symbol in symbols:
-        named.setdefault(symbol.qualname, []).append(symbol)
-    return named
-
-
 def read_sources(subject: ReviewInput) -> tuple[list[SourceFile], list[Skipped]]:
     """Read the changed files, by path. Tests, stubs, moved files and files that only lose lines are not sources."""
     sources: list[SourceFile] = []
@@ -118,7 +114,7 @@ def read_sources(subject: ReviewInput) -> tuple[list[SourceFile], list[Skipped]]
 
 def _concerned(change: FileChange) -> bool:
     if (
-        change.kind is not Kind.TEXT
+        not change.is_text
         or change.status in (Status.DELETED, Status.UNMERGED)
         or not change.hunks
     ):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
 from cli_guard.hooks import event_of
-from cli_guard.model import Finding, Hit, Report, Skipped, Status, fingerprint
+from cli_guard.model import Finding, Hit, Report, Skipped
 from cli_guard.repository.protocol import Searchable, WithFolders
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
@@ -76,7 +76,7 @@ def review(subject: ReviewInput) -> Report:
     additions = list(find_additions(sides, {each.new for each in differences}))[
         :MOST_ADDITIONS
     ]
-    is_moved = any(c.status in (Status.DELETED, Status.RENAMED) for c in subject.changes)
+    is_moved = any(c.is_gone for c in subject.changes)
     if not differences and not additions and not is_moved:
         return Report((), tuple(skipped))
     if not isinstance(subject.contents, Searchable):
@@ -281,7 +281,7 @@ def _finding(
         line=number,
         message=f"{causes} This line is not changed with it: {_cut(shown.strip())}",
         suggestion=patch(line, fixed, number) if is_patched else None,
-        fingerprint=fingerprint(rule.id, page.path, f"{all_told[0].fact.name} {line}"),
+        content=f"{all_told[0].fact.name} {line}",
     )
 
 

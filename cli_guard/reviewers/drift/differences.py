@@ -15,7 +15,7 @@ from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
 from cli_guard.lazy import dataclass
-from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
+from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, pattern, words
 from cli_guard.reviewers.drift.links import anchors_of
@@ -56,6 +56,18 @@ class DriftDifference:
     altered: bool = False
     is_key: bool = False
     project: frozenset[str] = frozenset()
+
+    @property
+    def kind(self) -> str:
+        return self.fact.kind
+
+    @property
+    def name(self) -> str:
+        return self.fact.name
+
+    @property
+    def value(self) -> str:
+        return self.fact.value
 
     @property
     def ours(self) -> frozenset[str]:
@@ -113,11 +125,7 @@ class Sides:
 def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
     """Read every changed file that is no test and no example; of one that only adds there is no old side."""
     for change in subject.changes:
-        if (
-            change.kind is not Kind.TEXT
-            or not change.hunks
-            or change.status is Status.UNMERGED
-        ):
+        if not change.is_text or not change.hunks or change.status is Status.UNMERGED:
             continue
         if is_page(change.path):
             is_left = is_left_out(change.path) or not change.removed
@@ -127,7 +135,7 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
         if is_left:
             continue
         old = subject.contents.old(change) if change.removed else ""
-        new = "" if change.status is Status.DELETED else subject.contents.new(change)
+        new = "" if change.is_deleted else subject.contents.new(change)
         reasons = (
             unreadable(change.path, text, subject.limits.file_chars)
             for text in (old, new)
@@ -195,16 +203,14 @@ def find_differences(
         for c in subject.changes
         if c.status in (Status.ADDED, Status.RENAMED)
     }
-    left = {c.path for c in subject.changes if c.status is not Status.DELETED}
+    left = {c.path for c in subject.changes if not c.is_deleted}
     for change in subject.changes:
         old = change.old_path or change.path
         if not left.isdisjoint(_parents_of(old)):
             continue  # a symbolic link is where the folder was
         # What is linked may tell of the past: a changelog that moves.
         is_own = is_page(old) and not is_vendored(old)
-        if change.status in (Status.DELETED, Status.RENAMED) and (
-            is_own or not is_left_out(old)
-        ):
+        if change.is_gone and (is_own or not is_left_out(old)):
             yield from _find_moved(change, came)
 
 
@@ -264,7 +270,7 @@ def _kind_of_value(old: Fact, new: Fact, sides: Sides) -> str:
 def _is_told_apart(fact: Fact, sides: Sides) -> bool:
     """Return whether a fact is told by itself, not only with the file or the function that is gone."""
     if fact.kind in ("anchor", "port"):
-        return sides.change.status is not Status.DELETED
+        return not sides.change.is_deleted
     return _has_owner(fact, sides)
 
 
@@ -281,24 +287,17 @@ def _find_go_packages(changes: ChangeSet) -> Iterator[DriftDifference]:
     files = [
         change for change in changes if (change.old_path or change.path).endswith(".go")
     ]
-    paths = [
-        each.old_path or each.path
-        for each in files
-        if each.status in (Status.DELETED, Status.RENAMED)
-    ]
+    paths = [each.old_path or each.path for each in files if each.is_gone]
     files = files if paths else []
-    removed = {
-        name
-        for each in files
-        for line in each.removed.values()
-        for name in IMPORTED.findall(line)
-    }
-    added = {
-        name
-        for each in files
-        for line in each.added.values()
-        for name in IMPORTED.findall(line)
-    }
+    removed, added = (
+        {
+            name
+            for each in files
+            for line in getattr(each, side).values()
+            for name in IMPORTED.findall(line)
+        }
+        for side in ("removed", "added")
+    )
     for folder, path in {posixpath.dirname(path): path for path in paths}.items():
         for name in sorted(removed - added):
             root = name.removesuffix(folder)
@@ -317,7 +316,7 @@ def _find_moved_folders(subject: ReviewInput) -> Iterator[DriftDifference]:
             for old, new in _folders_of(change.old_path, change.path):
                 moves[old][new] += 1
     alone = [old for old in sorted(moves) if len(moves[old]) == 1 < moves[old].total()]
-    left = {each.path for each in subject.changes if each.status is not Status.DELETED}
+    left = {each.path for each in subject.changes if not each.is_deleted}
     done: list[str] = []
     for old in alone[:MOST_FOLDERS]:
         is_inside = any(old.startswith(f"{each}/") for each in done)

@@ -6,12 +6,11 @@ place beside it, of a module whose text does not hold the name in any form.
 
 import posixpath
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.lazy import dataclass
-from cli_guard.model import ChangeSet, Finding, Hit, Status, fingerprint
+from cli_guard.model import ChangeSet, Finding, Hit, Status, group_by
 from cli_guard.reviewers.drift.differences import DriftDifference, module_of
 from cli_guard.rules.catalog import one
 
@@ -82,7 +81,7 @@ def _missing_files(changes: ChangeSet) -> Iterator[Missing]:
     roots |= {root.removesuffix("/index") for root in roots}
     for change in changes:
         old = change.old_path or change.path
-        is_gone = change.status in (Status.DELETED, Status.RENAMED)
+        is_gone = change.is_gone
         root, ending = posixpath.splitext(old)
         is_module = module_of(old) if ending == ".py" else ending in SCRIPT
         if is_gone and is_module and root.removesuffix("/__init__") not in roots:
@@ -94,17 +93,20 @@ def _missing_names(
     differences: Iterable[DriftDifference], changes: ChangeSet, read: Read
 ) -> Iterator[Missing]:
     changed = {each.path for each in changes if each.status is Status.MODIFIED}
-    by_path = defaultdict[str, list[DriftDifference]](list)
-    for each in differences:
-        is_top = each.fact.kind in ("function", "class", "constant") and not each.fact.owner
-        if is_top and each.path in changed and each.path.endswith(".py"):
-            by_path[each.path].append(each)
-    for path, gone in by_path.items():
+    top = (
+        each
+        for each in differences
+        if each.kind in ("function", "class", "constant")
+        and not each.fact.owner
+        and each.path in changed
+        and each.path.endswith(".py")
+    )
+    for path, gone in group_by(top, lambda each: each.path).items():
         text = read(path) or ""
         if module_of(path) and not OPEN_NAMESPACE.search(text):
             for each in gone:
-                if not re.search(rf"\b{re.escape(each.fact.name)}\b", text):
-                    yield Missing(path, each.fact.name, each.new)
+                if not re.search(rf"\b{re.escape(each.name)}\b", text):
+                    yield Missing(path, each.name, each.new)
 
 
 def _imports(hit: Hit, text: str, missing: Missing) -> bool:
@@ -146,5 +148,5 @@ def _finding(missing: Missing, left: list[Hit]) -> Finding:
         path=left[0].path,
         line=left[0].line,
         message=f"{count} of `{missing.title}` {verb} left ({places}{more}); it is {what} ({missing.path}).",
-        fingerprint=fingerprint(rule.id, left[0].path, missing.title),
+        content=missing.title,
     )

@@ -25,13 +25,14 @@ from cli_guard.reviewers.drift.forms import (
     token,
 )
 from cli_guard.reviewers.drift.links import find_links, is_same_anchor, leads_to
-from cli_guard.reviewers.drift.options import is_own_choice, is_own_flag
 from cli_guard.reviewers.drift.values import (
     Span,
     find_numbers,
     find_types,
     find_values,
     find_versions,
+    is_own_choice,
+    is_own_flag,
 )
 from cli_guard.rules.catalog import read_table
 
@@ -41,8 +42,8 @@ SETTINGS = (".ini", ".properties")
 
 def is_searched_in_sources(difference: DriftDifference) -> bool:
     """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
-    kind = difference.fact.kind
-    name = difference.fact.name
+    kind = difference.kind
+    name = difference.name
     if difference.altered or len(name) == SHORT:
         return (kind in ("flag", "variable") and len(name) > SHORT) or bool(
             meanings_of(difference.fact)
@@ -57,15 +58,15 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
 
     `own` is the page of the hit if that is the file from which it seemed gone.
     """
-    kind = difference.fact.kind
-    name = re.escape(difference.fact.name)
+    kind = difference.kind
+    name = re.escape(difference.name)
     if kind == "module" and posixpath.dirname(hit.path) == posixpath.dirname(
         difference.path
     ):
         return hit.text.startswith("package ")  # a file of a Go package that stays
-    if difference.altered or difference.fact.name not in hit.text:
+    if difference.altered or difference.name not in hit.text:
         return False
-    if kind == "flag" and len(difference.fact.name) == SHORT:
+    if kind == "flag" and len(difference.name) == SHORT:
         return bool(re.search(rf"[\"']{name}[\"',]", hit.text))
     found = re.search(rf"(?<![\w-]){name}(?![\w-])", hit.text)
     if found is None:
@@ -108,7 +109,7 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
     """Yield the places of a document that say what is no longer true, and the column behind each."""
     history = pattern("history")
     address = pattern("address")
-    nameless = difference.fact.kind in INNER and not difference.owner
+    nameless = difference.kind in INNER and not difference.owner
     for start, end in (
         () if page.is_generated or nameless else _candidates(difference, page)
     ):
@@ -120,10 +121,10 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
         ):
             continue
         if (
-            page.is_source and difference.fact.kind != "command" and not spot.is_read
+            page.is_source and difference.kind != "command" and not spot.is_read
         ) or history.search(spot.sentence):
             continue
-        if difference.fact.kind in ("flag", "variable", "exit", "port") and _is_of_another(
+        if difference.kind in ("flag", "variable", "exit", "port") and _is_of_another(
             difference, spot
         ):
             continue
@@ -131,14 +132,14 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
             _begin_of(m, difference) <= spot.column < m.end()
             for m in address.finditer(spot.line)
         )
-        if not within or difference.fact.kind in ("port", "route"):
+        if not within or difference.kind in ("port", "route"):
             yield spot, spot.column + end - start
 
 
 def _begin_of(address: re.Match[str], difference: DriftDifference) -> int:
     """Return where an address begins: the text of a link is of what it leads to, but a version in it is said here."""
     link = address[0].find("](")
-    return address.start() + max(link, 0) * (difference.fact.kind == "version")
+    return address.start() + max(link, 0) * (difference.kind == "version")
 
 
 def _is_of_another(difference: DriftDifference, spot: Spot) -> bool:
@@ -148,7 +149,7 @@ def _is_of_another(difference: DriftDifference, spot: Spot) -> bool:
         return False
     quoted = set(re.findall(r"`([\w.-]+)", spot.sentence))
     others = said & words("foreign_programs") or quoted & words("common_programs")
-    is_exit = difference.fact.kind == "exit" and bool(others)
+    is_exit = difference.kind == "exit" and bool(others)
     return is_exit or (
         spot.page.is_prose and bool(pattern("other_program").search(spot.section))
     )
@@ -188,7 +189,7 @@ def _links(path: str, page: Page) -> Iterator[Span]:
 
 def _anchors(difference: DriftDifference, page: Page) -> Iterator[Span]:
     for link in find_links(page) if page.is_prose else ():
-        is_own = is_same_anchor(link.anchor, difference.fact.name)
+        is_own = is_same_anchor(link.anchor, difference.name)
         if is_own and leads_to(link, page, difference.path):
             yield link.anchor_start, link.anchor_start + len(link.anchor)
 
@@ -242,7 +243,7 @@ def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> 
 
 def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
     """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
-    path = difference.fact.name
+    path = difference.name
     folder = posixpath.dirname(spot.page.path)
     if (
         spot.before.endswith(("](", "<", '="'))
@@ -260,7 +261,7 @@ def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
 
 def _is_own_key(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
     """Return whether a key is set in an example of settings, or is named as code with what it is below."""
-    name = difference.fact.name
+    name = difference.name
     page = spot.page
     path = spot.page.path
     is_given = re.match(r"[\"']?\s*[:=]", page.text[match.end() :][:4])
@@ -353,7 +354,7 @@ def _find_form(page: Page, form: str, name: str) -> re.Match[str] | None:
 
 def _imports(difference: DriftDifference, page: Page) -> bool | None:
     """Return whether the examples of a page import a name from this project alone; None: not at all."""
-    word = re.escape(difference.fact.name)
+    word = re.escape(difference.name)
     script = (
         rf"\{{[^{{}}\n]*\b{word}\b[^{{}}\n]*\}}\s*(?:from|=\s*require\()\s*[\"']([^\"']+)"
     )
@@ -372,7 +373,7 @@ def _imports(difference: DriftDifference, page: Page) -> bool | None:
 
 def _parameters(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a parameter in calls of its function, and as code in a section with such a call."""
-    word = re.escape(difference.fact.name)
+    word = re.escape(difference.name)
     owner = re.escape(difference.owner)
     for call in matches(rf"(?:\b(?P<of>\w{{1,60}})\.)?\b{owner} ?[({{]|<{owner}\s", page):
         start = call.end() - 1
@@ -405,7 +406,7 @@ def _parameters(difference: DriftDifference, page: Page) -> Iterator[Span]:
 
 def _errors(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find an error of a function in the item, the section or the docstring that says that it is raised."""
-    name = re.escape(difference.fact.name)
+    name = re.escape(difference.name)
     owner = re.escape(difference.owner)
     alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
     called = rf"\b{owner}\(|`[\w.]*\b{owner}`{alone}"

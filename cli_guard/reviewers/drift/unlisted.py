@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.lazy import dataclass
-from cli_guard.model import Finding, Status, fingerprint
-from cli_guard.reviewers.docs.suggest import indent_of
+from cli_guard.model import Finding, Status
+from cli_guard.reviewers.docs.styles import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
 from cli_guard.reviewers.drift.forms import token
@@ -108,7 +108,7 @@ def _finding(addition: Addition, page: Page, number: int) -> Finding:
         line=number,
         message=f"`{name}` is new ({addition.path}), and this list, which has the others, leaves it out.",
         suggestion=f"@@ -{number},1 +{number},2 @@\n {line}\n+{_in_style(addition, line)}",
-        fingerprint=fingerprint(rule.id, page.path, name),
+        content=name,
     )
 
 
@@ -145,13 +145,13 @@ def changelog_gap(
         path=path,
         line=line or None,
         message=f"Users see the change (`{name}`, {visible[0].path}), and no {place} says so.",
-        fingerprint=fingerprint(rule.id, path, ""),
+        content="",
     )
 
 
 def _is_visible(difference: DriftDifference) -> bool:
     private = any(
         part.startswith("_")
-        for part in (difference.fact.name, *difference.fact.owner.split("."))
+        for part in (difference.name, *difference.fact.owner.split("."))
     )
-    return difference.fact.kind in VISIBLE and not private and "/_" not in difference.path
+    return difference.kind in VISIBLE and not private and "/_" not in difference.path

@@ -1,4 +1,7 @@
-"""Whether a document states a value that a change altered: a default, a type, a version, a number."""
+"""Whether a document states a value that a change altered: a default, a type, a version, a number.
+
+And whether it means an option of this program, where other programs have options of the same name.
+"""
 
 import posixpath
 import re
@@ -6,8 +9,9 @@ from collections.abc import Iterator
 
 from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.reviewers.drift.differences import INNER, DriftDifference
-from cli_guard.reviewers.drift.documents import Page, Spot, pattern, words
+from cli_guard.reviewers.drift.documents import MOST_AROUND, Page, Spot, pattern, words
 from cli_guard.reviewers.drift.forms import (
+    SHORT,
     is_distinctive,
     matches,
     meanings_of,
@@ -54,8 +58,8 @@ def find_numbers(
 
 def find_versions(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former minimum version where a sentence asks for it."""
-    said = read_table(FACTS)["versions"][difference.fact.name]["said"]
-    number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
+    said = read_table(FACTS)["versions"][difference.name]["said"]
+    number = rf"(?P<value>{re.escape(difference.value)})(?![\d]|\.\d)"
     form = rf"(?i)\b{said}\b{GAP}(?:versions?{GAP})?(?:(?:is|of|from)\s+)?{number}"
     folder = posixpath.dirname(difference.path)
     inside = page.path.startswith(folder) or difference.path.endswith(
@@ -78,7 +82,7 @@ def find_versions(difference: DriftDifference, page: Page) -> Iterator[Span]:
 def find_values(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a default in the row, the item or the sentence about its name."""
     fact = difference.fact
-    value = re.escape(difference.fact.value)
+    value = re.escape(difference.value)
     if value in NUMBERS:
         value = f"(?:{value}|{NUMBERS[value]})"
     if len(fact.value) > LONGEST_VALUE:
@@ -110,7 +114,7 @@ def find_values(difference: DriftDifference, page: Page) -> Iterator[Span]:
 
 def _is_own_docstring(difference: DriftDifference, page: Page, spot: Spot) -> bool:
     """Return whether a place of a Python file is not in the docstring of another function than the parameter's."""
-    if difference.fact.kind not in INNER or not page.path.endswith(".py"):
+    if difference.kind not in INNER or not page.path.endswith(".py"):
         return True
     above = page.text[: page.starts[spot.number - 1] + spot.column]
     heads = re.findall(r"(?m)^[ \t]*(?:async )?(?:def|class)\s+(\w+)", above)
@@ -122,7 +126,7 @@ def _heading(difference: DriftDifference) -> str:
     """Return the pattern of a heading or a directive with the signature that has the former default."""
     others = "|".join(words("foreign_modules"))
     owner, name, value = map(
-        re.escape, (difference.owner, difference.fact.name, difference.fact.value)
+        re.escape, (difference.owner, difference.name, difference.value)
     )
     return (
         rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}(?<![\w.])(?!(?:{others})\.)(?:\w{{1,60}}\.){{0,2}}"
@@ -152,8 +156,8 @@ def _quantities(
 
 def find_types(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
-    name = re.escape(difference.fact.name)
-    kind = re.escape(difference.fact.value)
+    name = re.escape(difference.name)
+    kind = re.escape(difference.value)
     after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
     before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
     for match in matches(f"{after}|{before}", page):
@@ -163,3 +167,65 @@ def find_types(difference: DriftDifference, page: Page) -> Iterator[Span]:
         is_code = spot.is_code or pattern("parameter_field").search(spot.line)
         if is_code and re.search(rf"\b{re.escape(difference.owner)}\b", spot.section):
             yield match.span("after" if match["after"] else "before")
+
+
+def is_own_choice(difference: DriftDifference, spot: Spot) -> bool:
+    """Return whether a word is given to the option as its value, or is listed as one in a sentence about it."""
+    flag = token("flag", difference.owner).pattern
+    if not re.search(rf"{flag}[ =][\"'`]?$", spot.before):
+        listed = spot.is_code or spot.before.endswith(("'", '"', "|", "{", ","))
+        others = [each for each in difference.value.split("|") if each != difference.name]
+        is_list = len(others) > 1 and {*others} <= {
+            *re.findall(r"[\w.:+-]+", spot.sentence)
+        }
+        if spot.is_fenced or not listed or not (is_list or re.search(flag, spot.sentence)):
+            return False
+    return is_own_flag(difference, spot)
+
+
+def is_own_flag(difference: DriftDifference, spot: Spot) -> bool:
+    """Return whether no other program is named to which the flag may belong."""
+    lines = spot.page.lines
+    first = spot.number
+    ours = difference.ours
+    while (
+        spot.is_code
+        and 1 < first > spot.number - MOST_AROUND
+        and lines[first - 2].endswith("\\")
+    ):
+        first -= 1
+    near = [
+        re.split(r"[|;&`(]", " ".join((*lines[first - 1 : spot.number - 1], spot.before)))[
+            -1
+        ]
+    ]
+    if len(difference.name) == SHORT:
+        return (spot.is_code or spot.before.startswith(".")) and _is_own_letter(
+            difference, spot, near[0]
+        )
+    called = pattern("command").match(near[0]) if spot.is_code else None
+    is_called = not ours.isdisjoint(
+        spot.page.programs
+    )  # then what else the page calls is no wrapper of it
+    if called and (is_called or called["program"] in words("common_programs")):
+        return not ours.isdisjoint(re.findall(r"[\w.-]+", near[0]))
+    if not spot.is_code or "`" in spot.line:
+        near.append(spot.sentence)
+    for text in near:
+        named = {*re.findall(r"[\w.-]+", text)}
+        if not ours.isdisjoint(named) or not named.isdisjoint(words("foreign_programs")):
+            return not ours.isdisjoint(named)
+    return True
+
+
+def _is_own_letter(difference: DriftDifference, spot: Spot, command: str) -> bool:
+    """Return whether an option of one letter, which many programs have, is said to be one of this program."""
+    ours = difference.ours
+    page = spot.page
+    programs = ours | words("foreign_programs") | words("common_programs")
+    said = [each for each in re.findall(r"[\w.-]+", command) if each in programs]
+    if said or not pattern("entry").fullmatch(spot.before):
+        return bool(said) and said[-1] in ours
+    above = {*re.findall(r"[\w.-]+", spot.item + spot.section.split("\n", 1)[0])}
+    calls = page.programs | {posixpath.basename(page.path).split(".")[0]}
+    return not ours.isdisjoint(calls) and above.isdisjoint(programs - ours)

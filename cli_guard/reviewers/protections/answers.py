@@ -7,12 +7,13 @@ check of the same family is there; a person need not agree with it then.
 import re
 
 from cli_guard.code.changes.difference import read_side
-from cli_guard.code.changes.facts import JUDGED, CodeFact
+from cli_guard.code.changes.facts import CodeFact
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.languages import language_for
 from cli_guard.code.test_files import has_test_words, is_test_or_example
 from cli_guard.lazy import dataclass
-from cli_guard.reviewers.protections.families import NAMED, PREFIX, families_of
+from cli_guard.reviewers.protections.families import PREFIX, families_of
+from cli_guard.reviewers.protections.losses import is_own_guard
 from cli_guard.reviewers.review_input import ReviewInput
 
 PLACE = re.compile(
@@ -68,7 +69,7 @@ def stands_at(fact: CodeFact, where: str, line: int | None) -> bool:
     """Return whether a fact begins on a line, or is inside a function."""
     if line is None:
         return f".{fact.unit}".endswith(f".{where}")
-    return fact.line == line or (fact.kind in JUDGED and fact.line <= line <= fact.end_line)
+    return fact.line == line or (fact.is_judged and fact.line <= line <= fact.end_line)
 
 
 def is_member(fact: CodeFact, subject: ReviewInput, rule: str, language: str) -> bool:
@@ -76,7 +77,4 @@ def is_member(fact: CodeFact, subject: ReviewInput, rule: str, language: str) ->
     family = rule.removeprefix(PREFIX)
     if family != "own":
         return family in families_of(fact, language)
-    name = f".{fact.name}"
-    return fact.kind in NAMED and any(
-        name.endswith(f".{own}") for own in subject.own_guards
-    )
+    return is_own_guard(fact, subject.own_guards)

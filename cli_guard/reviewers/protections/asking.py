@@ -7,7 +7,6 @@ from dataclasses import replace
 from cli_guard.code.changes.difference import ChangeDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
-    JUDGED,
     LONGEST_DETAIL,
     CodeFact,
     CodeUnit,
@@ -18,7 +17,7 @@ from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import Loss
-from cli_guard.reviewers.protections.refusals import attack_refused, warned_by_helper
+from cli_guard.reviewers.protections.warnings import attack_refused, warned_by_helper
 from cli_guard.reviewers.review_input import ReviewInput
 
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
@@ -43,8 +42,8 @@ def reason_to_ask(
 def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:
     """Return how many other places of the file still have what went."""
     fact = loss.fact
-    text = subject.contents.new(loss.file.change) or ""
-    if fact.kind in JUDGED:
+    text = subject.contents.new(loss.change) or ""
+    if fact.is_judged:
         names = checking_names(loss)
         if not names:
             return None
@@ -66,11 +65,10 @@ def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:
 def count_checks(loss: Loss, text: str) -> int:
     """Return how often what went stands in a text: its name, or where that alone protects nothing, such a call."""
     fact = loss.fact
-    name = re.escape(fact.name.rpartition(".")[2])
-    language = language_for(loss.file.change.path) or ""
+    name = re.escape(fact.last_name)
 
     def protects(detail: str) -> bool:
-        return loss.family in families_of(replace(fact, detail=detail), language)
+        return loss.family in families_of(replace(fact, detail=detail), loss.language)
 
     if loss.family == "own" or protects(""):
         return len(re.findall(rf"(?<!\w){name}(?!\w)", text))
@@ -80,21 +78,20 @@ def count_checks(loss: Loss, text: str) -> int:
 
 def checking_names(loss: Loss) -> list[str]:
     """Return the names in a condition that make it a check of its family."""
-    language = language_for(loss.file.change.path) or ""
-    names = dict.fromkeys(IDENTIFIER.findall(loss.fact.name))
-    asked = {name: CodeFact(FactKind.GUARD, name) for name in names}
     return [
-        name for name, fact in asked.items() if loss.family in families_of(fact, language)
+        name
+        for name in dict.fromkeys(IDENTIFIER.findall(loss.fact.name))
+        if loss.family in families_of(CodeFact(FactKind.GUARD, name), loss.language)
     ]
 
 
 def is_row(loss: Loss, subject: ReviewInput) -> bool:
     """Return whether a call was one of several that begin lines below each other: entries of a table, no checks."""
     begins = re.compile(rf"[\w$.:>-]*\b{re.escape(loss.fact.name.rpartition('.')[2])}\b")
-    lines = (subject.contents.old(loss.file.change) or "").split("\n")
+    lines = (subject.contents.old(loss.change) or "").split("\n")
     around = lines[max(loss.fact.line - 2, 0) : loss.fact.line + 1]
     rows = [line for line in around if begins.match(line.lstrip())]
-    return len(rows) > 1 and loss.fact.kind is FactKind.CALL
+    return len(rows) > 1 and loss.fact.is_call
 
 
 def follow_data(
@@ -102,7 +99,7 @@ def follow_data(
 ) -> str | None:
     """Return that data from outside is followed through the function that lost the check."""
     unit = difference.pair_of(loss.file, loss.fact.unit)
-    if not is_reached(subject, loss.file.change, unit):
+    if not is_reached(subject, loss.change, unit):
         return None
     return "data from outside is followed through this function"
 

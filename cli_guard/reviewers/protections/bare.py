@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.difference import ChangeDifference
-from cli_guard.code.changes.facts import JUDGED, CodeFact, CodeUnit, FactKind, fold
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, fold
+from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import write_dotted
-from cli_guard.code.changes.reading import ReadNode, call_name, kinds_of
+from cli_guard.code.changes.reading import ReadNode, call_name
 from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange, Hunk
-from cli_guard.reviewers.protections.losses import LONGEST_LINE, Loss, has_word, hunk_of
+from cli_guard.reviewers.protections.losses import LONGEST_LINE, Loss, has_word
 from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ class LostCall:
 
 def bare_now(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> str | None:
     """Return that what a call made fit is used without it now."""
-    hunk = hunk_of(loss.file.change, loss.fact)
-    call = find_call(loss, subject) if hunk and loss.fact.kind is FactKind.CALL else None
+    hunk = loss.hunk
+    call = find_call(loss, subject) if hunk and loss.fact.is_call else None
     if hunk is None or call is None:
         return None
     if is_bare_in_place(call, hunk):
@@ -55,7 +56,7 @@ def bare_now(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> 
     if loss.family == "timing" and is_compared(call, loss):
         return "the same values are compared in the plain way now"
     was = loss.file.old.unit_named(loss.fact.unit)
-    if is_bare_by_name(call, loss.file.change, was):
+    if is_bare_by_name(call, loss.change, was):
         return "what its result was used for has the value as it comes now"
     now = difference.pair_of(loss.file, loss.fact.unit)
     if was and now and is_used_again(call, loss, was, now):
@@ -65,7 +66,7 @@ def bare_now(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> 
 
 def find_call(loss: Loss, subject: ReviewInput) -> LostCall | None:
     """Return where a lost call is in the old text, None if it is not found there."""
-    change = loss.file.change
+    change = loss.change
     text = subject.contents.old(change)
     language = language_for(change.old_path or change.path)
     if text is None or language is None:
@@ -81,12 +82,12 @@ def calls_of_lines(
     root: "SgNode", fact: CodeFact, language: str, text: str
 ) -> Iterator[ReadNode]:
     """Yield the calls on the lines of a fact, the outer ones first."""
-    kinds = kinds_of(language)
+    tree = SourceTree(text, kinds_of(language))
     waiting = [root]
     for _ in range(MOST_NODES):
         if not waiting:
             return
-        place = ReadNode(waiting.pop(), text, kinds, "", "")
+        place = ReadNode(waiting.pop(), tree)
         if place.shape == "call":
             yield place
         inside = (
@@ -99,7 +100,7 @@ def calls_of_lines(
 
 
 def is_call_of(place: ReadNode, fact: CodeFact) -> bool:
-    name = fact.name.rpartition(".")[2]
+    name = fact.last_name
     return (
         (place.first, place.last) == (fact.line, fact.end_line)
         and call_name(place).rpartition(".")[2] == name
@@ -108,7 +109,7 @@ def is_call_of(place: ReadNode, fact: CodeFact) -> bool:
 
 
 def inside_of(place: ReadNode) -> str:
-    given = place.source_of(place.arguments).strip()
+    given = place.tree.source(place.arguments).strip()
     return given[1:-1] if given[:1] in ("(", "[", "{") else given
 
 
@@ -119,7 +120,7 @@ def read_call(place: ReadNode) -> LostCall:
         for each in values[:MOST_VALUES]
         if (value := without_blanks(each)) and len(value) < LONGEST_LINE
     )
-    return LostCall(place.text, place.start, place.end, written, name_bound(place))
+    return LostCall(place.tree.text, place.start, place.end, written, name_bound(place))
 
 
 def called_on(place: ReadNode) -> Iterator[str]:
@@ -128,13 +129,13 @@ def called_on(place: ReadNode) -> Iterator[str]:
     while inner := node.named_children():
         node = inner[0]
         if node.range().end.index < place.end:
-            yield place.source_of(node)
+            yield place.tree.source(node)
 
 
 def name_bound(place: ReadNode) -> str:
     """Return the name that the result of a call is bound to, as it is written, "" for none."""
     for node in islice(place.node.ancestors(), MOST_AROUND):
-        around = ReadNode(node, place.text, place.kinds, "", "")
+        around = ReadNode(node, place.tree)
         if around.shape == "assign":
             return around.key
     return ""
@@ -159,7 +160,7 @@ def is_compared(call: LostCall, loss: Loss) -> bool:
     return any(
         f"{one}{sign}{other}" in without_blanks(new.name)
         for new in loss.file.came
-        if new.kind in JUDGED and new.unit == loss.fact.unit
+        if new.is_judged and new.unit == loss.fact.unit
         for one, other in pairs
         for sign in EQUALITIES
     )
@@ -189,7 +190,7 @@ def is_used_again(call: LostCall, loss: Loss, was: CodeUnit, now: CodeUnit) -> b
     if not name or name not in map(write_dotted, call.values):
         return False
     is_bound_anew = any(
-        new.kind is FactKind.OPTION and new.name == name and new.unit == loss.fact.unit
+        new.is_option and new.name == name and new.unit == loss.fact.unit
         for new in loss.file.came
     )
     below = was.text.split("\n")[loss.fact.end_line - was.line + 1 :]

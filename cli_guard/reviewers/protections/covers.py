@@ -10,16 +10,14 @@ from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.difference import (
     ChangeDifference,
     FileDifference,
-    short_name,
 )
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, short_name
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.languages import language_for
 from cli_guard.code.taint.naming import top_imports
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.losses import (
     Loss,
-    hunk_of,
     members,
     net_key,
     plain_name,
@@ -85,7 +83,7 @@ def find_misplaced(subject: ReviewInput, difference: ChangeDifference) -> Iterat
     for file in difference.files:
         for loss in islice(members(file, file.old.facts), MOST_CHECKS):
             if (
-                hunk_of(file.change, loss.fact)
+                file.hunk_of(loss.fact)
                 and any(each.is_new for each in covers_of(loss, difference))
                 and is_gone_here(loss)
                 and not is_covered(loss, subject, difference)
@@ -93,7 +91,7 @@ def find_misplaced(subject: ReviewInput, difference: ChangeDifference) -> Iterat
                 yield loss
 
 
-def is_in_caller(loss: Loss, difference: ChangeDifference) -> bool:
+def is_in_caller(loss: Loss) -> bool:
     """Return whether a check came to a function of the file that calls, further down, the one that lost the check."""
     fact = loss.fact
     name = short_name(fact.unit)
@@ -155,7 +153,7 @@ def has(call: CodeFact, check: CodeFact) -> bool:
     """Return whether a check is among the arguments of a call, or in the chain that the call ends."""
     if not call.line <= check.line <= call.end_line:
         return False
-    name = check.name.rpartition(".")[2]
+    name = check.last_name
     is_given = any(name in IDENTIFIER.findall(each) for each in plain_arguments(call))
     return is_given or f".{name}." in f".{call.name}"
 
@@ -173,11 +171,11 @@ def covers_class(cover: Cover, loss: Loss, difference: ChangeDifference) -> bool
     if not owner or cover.call.name.rpartition(".")[0] not in SELVES:
         return False
     if inner.startswith(f"{owner}."):
-        return applies_to(cover, inner.rpartition(".")[2])
+        return applies_to(cover, short_name(inner))
     class_name = inner.partition(".")[0]
     for file in difference.files:
         unit = file.new.unit_named(class_name)
-        if unit is not None and unit.path == loss.file.change.path:
+        if unit is not None and unit.path == loss.change.path:
             heading = unit.text.partition("\n")[0].replace(class_name, "", 1)
             bases = map(write_dotted, QUALIFIED.findall(heading))
             is_below = any(is_same_class(base, write_dotted(owner)) for base in bases)
@@ -195,7 +193,7 @@ def limits_of(cover: Cover) -> Iterator[CodeFact]:
     for fact in cover.file.new.facts:
         is_here = cover.call.line <= fact.line <= cover.call.end_line
         may_limit = is_here and fact.kind in (FactKind.OPTION, FactKind.CALL)
-        if may_limit and fact.name.rpartition(".")[2] in LIMITS:
+        if may_limit and fact.last_name in LIMITS:
             yield fact
 
 
@@ -203,7 +201,7 @@ def applies_to(cover: Cover, method: str) -> bool:
     """Return whether a filter runs before a method; one with a condition may not."""
     for limit in limits_of(cover):
         is_named = method in IDENTIFIER.findall(limit.detail)
-        wanted = LIMITS[limit.name.rpartition(".")[2]]
+        wanted = LIMITS[limit.last_name]
         if wanted is None or is_named is not wanted:
             return False
     return True
@@ -230,7 +228,7 @@ def owners_of(cover: Cover) -> Iterator[str]:
         yield cover.call.name.rpartition(".")[0]
     for fact in cover.file.new.facts:
         is_here = fact.line <= cover.call.line and cover.call.end_line <= fact.end_line
-        if fact.kind is FactKind.OPTION and is_here and "." not in fact.name:
+        if fact.is_option and is_here and "." not in fact.name:
             yield fact.name
 
 
@@ -246,7 +244,7 @@ def route_of(loss: Loss) -> CodeFact | None:
     around = [
         fact
         for fact in loss.file.old.facts
-        if fact.kind is FactKind.CALL and path_of(fact) and fact is not loss.fact
+        if fact.is_call and path_of(fact) and fact is not loss.fact
         if has(fact, loss.fact) or name.startswith(f"{fact.name}.")
     ]
     near = (each for each in around if each.line <= loss.fact.line <= each.end_line)
@@ -255,12 +253,11 @@ def route_of(loss: Loss) -> CodeFact | None:
 
 def route_now(route: CodeFact, file: FileDifference) -> CodeFact | None:
     """Return the call that a route has become: the one with the same last name and path."""
-    wanted = (route.name.rpartition(".")[2], path_of(route))
+    wanted = (route.last_name, path_of(route))
     found = [
         fact
         for fact in file.new.facts
-        if fact.kind is FactKind.CALL
-        and (fact.name.rpartition(".")[2], path_of(fact)) == wanted
+        if fact.is_call and (fact.last_name, path_of(fact)) == wanted
     ]
     return found[0] if len(found) == 1 else None
 
@@ -275,7 +272,7 @@ def covers_file(cover: Cover, loss: Loss, subject: ReviewInput) -> bool:
     if language is None or text is None:
         return False
     imports = top_imports(subject.trees.root(language, text), language, text)
-    path = PurePosixPath(loss.file.change.path)
+    path = PurePosixPath(loss.change.path)
     module = path.parent if path.stem in ("index", "__init__") else path.with_suffix("")
     given = plain_arguments(cover.call)
     names = {IDENTIFIER.findall(each)[0] for each in given if IDENTIFIER.match(each)}

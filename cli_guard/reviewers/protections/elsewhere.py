@@ -17,15 +17,14 @@ from cli_guard.code.changes.comparisons import (
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
-    JUDGED,
     CodeFact,
     CodeUnit,
     FactKind,
+    short_name,
     words_of_name,
 )
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.code.languages import language_for
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
 from cli_guard.reviewers.protections.losses import ORDINARY, PATH_OF_NAMES, Loss
 
@@ -45,7 +44,7 @@ def is_in_query(loss: Loss, difference: ChangeDifference) -> bool:
     A guard that refused who is not the owner has become a search among what the owner has.
     """
     fact = loss.fact
-    if fact.kind not in JUDGED or loss.family != "access":
+    if not fact.is_judged or loss.family != "access":
         return False
     asked = [
         each
@@ -78,9 +77,7 @@ def is_fetched_by(value: str, scope: str, file: FileDifference, unit: str) -> bo
     bound = (
         fact
         for fact in file.came
-        if fact.kind is FactKind.OPTION
-        and fact.unit == unit
-        and plain_path(fact.name) == variable
+        if fact.is_option and fact.unit == unit and plain_path(fact.name) == variable
     )
     return any(
         is_search(each, made, {asked, owner}, attribute)
@@ -93,10 +90,10 @@ def is_fetched_by(value: str, scope: str, file: FileDifference, unit: str) -> bo
 def is_search(fact: CodeFact, made: CodeFact, owners: set[str], attribute: str) -> bool:
     """Return whether a call or argument in a binding looks only among what belongs to an owner."""
     about = set(words_of_name(attribute)) - {"id"}
-    if fact.kind is FactKind.OPTION:
+    if fact.is_option:
         is_owner = plain_path(fact.detail) in owners
         return is_owner and not about.isdisjoint(words_of_name(fact.name))
-    if fact.kind is not FactKind.CALL or not fact.detail:
+    if not fact.is_call or not fact.detail:
         return False
     # `current_user.orders.find(id)`
     name = plain_path(fact.name)
@@ -118,7 +115,7 @@ def is_in_type(loss: Loss, difference: ChangeDifference) -> bool:
     The type must be named where the guard stood.
     """
     fact = loss.fact
-    if fact.kind not in JUDGED or loss.family not in ORDINARY:
+    if not fact.is_judged or loss.family not in ORDINARY:
         return False
     bounds = [limit_of(each) for each in fact.operands]
     pair = difference.pair_of(loss.file, fact.unit)
@@ -142,7 +139,7 @@ def is_used_by(
     """Return whether a declaration is in a class that the unit of a loss names, or in that unit's own heading."""
     if not fact.unit or pair is None:
         return file is loss.file and not fact.unit
-    return fact.unit == pair.name or fact.unit.rpartition(".")[2] in pair.words
+    return fact.unit == pair.name or short_name(fact.unit) in pair.words
 
 
 def limit_of(operand: str) -> tuple[str, str] | None:
@@ -169,9 +166,9 @@ def is_limited(
 def declared_names(fact: CodeFact, difference: ChangeDifference) -> Iterator[str]:
     """Yield the names of the fields that a fact may declare something of."""
     if fact.kind in (FactKind.OPTION, FactKind.TYPE):
-        yield fact.name.rpartition(".")[2]
-    elif fact.kind is FactKind.CALL:
-        if fact.name.rpartition(".")[2].lower() in VALIDATING:
+        yield fact.last_name
+    elif fact.is_call:
+        if fact.last_name.lower() in VALIDATING:
             yield from IDENTIFIER.findall(fact.detail.partition(",")[0])
     else:
         for file in difference.files:
@@ -184,7 +181,7 @@ def names_below(fact: CodeFact, file: FileDifference) -> Iterator[str]:
     for each in sorted(file.new.facts, key=lambda each: each.line):
         is_below = each.line <= fact.end_line + LINES_BELOW and fact.line <= each.end_line
         if is_below and each.kind in (FactKind.TYPE, FactKind.OPTION):
-            yield each.name.rpartition(".")[2]
+            yield each.last_name
             return
 
 
@@ -204,14 +201,13 @@ def same_name(one: str, other: str) -> bool:
 def is_set_by_name(loss: Loss, difference: ChangeDifference) -> bool:
     """Return whether a setting has the name of a value now, which the change binds to one that protects as well."""
     fact = loss.fact
-    if fact.kind is not FactKind.OPTION:
+    if not fact.is_option:
         return False
-    language = language_for(loss.file.change.path) or ""
     for new in loss.file.came:
         if new.kind is fact.kind and new.name == fact.name and is_path(new.detail):
             values = list(values_named(new.detail, loss.file, difference))
             return bool(values) and all(
-                loss.family in families_of(replace(new, detail=each), language)
+                loss.family in families_of(replace(new, detail=each), loss.language)
                 for each in values
             )
     return False
@@ -230,6 +226,6 @@ def values_named(
     for other in difference.files:
         if PurePosixPath(other.change.path).parent == folder:
             for fact in other.came:
-                is_value = fact.kind is FactKind.OPTION and not is_path(fact.detail)
-                if is_value and fact.name.rpartition(".")[2] == name:
+                is_value = fact.is_option and not is_path(fact.detail)
+                if is_value and fact.last_name == name:
                     yield fact.detail

@@ -24,7 +24,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from cli_guard.code.changes.facts import JUDGED, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import (
+    JUDGED,
+    CodeFact,
+    FactKind,
+    short_name,
+    words_of_name,
+)
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data
 
@@ -78,7 +84,7 @@ class Sign:
         if self.unless and self.unless.search(fact.name):
             return False
         is_given = fact.kind is FactKind.ARGUMENT and self.given_to
-        return not is_given or fact.detail.rpartition(".")[2].lower() in self.given_to
+        return not is_given or short_name(fact.detail).lower() in self.given_to
 
 
 def compile_sign(table: Mapping[str, Any]) -> Sign:
@@ -88,31 +94,21 @@ def compile_sign(table: Mapping[str, Any]) -> Sign:
         for key, value in table.get("settings", {}).items()
     }
     usual = (FactKind.OPTION,) if settings else (*NAMED, *JUDGED, FactKind.OUTPUT)
-    kinds = (
-        frozenset(map(FactKind, table["kinds"].split()))
-        if "kinds" in table
-        else frozenset(usual)
-    )
-    words = tuple(tuple(each.split("_")) for each in table.get("words", "").split())
-    names = tuple(each.lower() for each in table.get("names", "").split())
-    pattern = re.compile(table["pattern"]) if "pattern" in table else None
-    asks = re.compile(table["asks"]) if "asks" in table else None
-    unless = re.compile(table["unless"]) if "unless" in table else None
-    given_to = frozenset(table.get("given_to", "").split())
-    languages = frozenset(table.get("languages", "").split())
-    instead = table.get("instead", False)
+    kinds = map(FactKind, table["kinds"].split()) if "kinds" in table else usual
+    patterns = {
+        name: re.compile(table[name]) if name in table else None
+        for name in ("pattern", "asks", "unless")
+    }
     return Sign(
-        table["family"],
-        kinds,
-        words,
-        names,
-        settings,
-        pattern,
-        asks,
-        unless,
-        given_to,
-        languages,
-        instead,
+        family=table["family"],
+        kinds=frozenset(kinds),
+        words=tuple(tuple(each.split("_")) for each in table.get("words", "").split()),
+        names=tuple(table.get("names", "").lower().split()),
+        settings=settings,
+        **patterns,
+        given_to=frozenset(table.get("given_to", "").split()),
+        languages=frozenset(table.get("languages", "").split()),
+        instead=table.get("instead", False),
     )
 
 
@@ -143,7 +139,7 @@ def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
     found: dict[str, list[tuple[str, Sign]]] = {}
     for sign in signs():
         for name in sign.names:
-            found.setdefault(name.rpartition(".")[2], []).append((name, sign))
+            found.setdefault(short_name(name), []).append((name, sign))
     return found
 
 
@@ -153,7 +149,7 @@ def _by_key() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], Sign]]]:
     found: dict[str, list[tuple[str, re.Pattern[str], Sign]]] = {}
     for sign in signs():
         for key, safe in sign.settings.items():
-            found.setdefault(key.rpartition(".")[2], []).append((key, safe, sign))
+            found.setdefault(short_name(key), []).append((key, safe, sign))
     return found
 
 
@@ -167,7 +163,7 @@ def families_of(
     fact: CodeFact, language: str = "", *, came: bool = False
 ) -> frozenset[str]:
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
-    if fact.kind in JUDGED and language in DECLARATIVE:
+    if fact.is_judged and language in DECLARATIVE:
         return frozenset()
     if fact.kind is FactKind.CONDITION and ONE_CALL.fullmatch(fact.name):
         return frozenset()
@@ -179,16 +175,16 @@ def families_of(
 def _signs_of(fact: CodeFact) -> Iterator[Sign]:
     if fact.kind in NAMED:
         # What it is called on says what it is about, not what it does: `allowlist.any()`.
-        yield from _signs_of_words(fact.name.rpartition(".")[2])
+        yield from _signs_of_words(fact.last_name)
         yield from _signs_of_name(fact.name.lower())
-    elif fact.kind in JUDGED:
+    elif fact.is_judged:
         # What went wrong in a call is no check of a value, whatever the message says of it.
         if ERROR_CHECK.fullmatch(fact.name):
             return
         yield from _signs_of_words(PRESENCE.sub("", fact.name))
     elif fact.kind in PRINTED:
         yield from _signs_of_words(fact.name)
-    elif fact.kind is FactKind.OPTION:
+    elif fact.is_option:
         yield from _signs_of_setting(fact)
     text = fact.text
     for sign in _with_pattern(fact.kind):
@@ -208,7 +204,7 @@ def _signs_of_words(name: str) -> Iterator[Sign]:
 
 
 def _signs_of_name(name: str) -> Iterator[Sign]:
-    for wanted, sign in _by_last_part().get(name.rpartition(".")[2], ()):
+    for wanted, sign in _by_last_part().get(short_name(name), ()):
         if name == wanted or name.endswith(f".{wanted}"):
             yield sign
 
@@ -216,6 +212,6 @@ def _signs_of_name(name: str) -> Iterator[Sign]:
 def _signs_of_setting(fact: CodeFact) -> Iterator[Sign]:
     path = squeeze_key(fact.name)
     value = fact.detail.strip("\"'` ,;")
-    for key, safe, sign in _by_key().get(path.rpartition(".")[2], ()):
+    for key, safe, sign in _by_key().get(short_name(path), ()):
         if (path == key or path.endswith(f".{key}")) and safe.fullmatch(value):
             yield sign

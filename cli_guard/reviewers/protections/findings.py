@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Hunk, Severity, fingerprint
+from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import reason_to_ask
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.losses import (
     LONGEST_LINE,
     Loss,
     guarded_words,
-    hunk_of,
 )
 from cli_guard.reviewers.protections.warnings import warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
@@ -119,7 +118,7 @@ def finding_at(
     rule: Rule, fact: CodeFact, file: FileDifference, message: str, *, asks: bool = False
 ) -> Finding:
     change = file.change
-    line, hunk = place_now(change, fact)
+    line, hunk = place_now(file, fact)
     asks = asks or (hunk is not None and warned_in(file, hunk))
     return rule.finding(
         path=change.path,
@@ -127,14 +126,14 @@ def finding_at(
         message=message,
         severity=Severity.HIGH if asks else rule.severity,
         evidence="\n".join(show_states(hunk, fact)) if hunk else "",
-        fingerprint=fingerprint(rule.id, change.path, fact.text),
+        content=fact.text,
     )
 
 
 def name_of(fact: CodeFact) -> str:
     """Return what a fact is, and its short name, for a sentence."""
     text = fact.name
-    if fact.kind is FactKind.OPTION:
+    if fact.is_option:
         key = ".".join(text.split(".")[-SHOWN_KEYS:])
         text = f"{key}: {fact.detail}"
     if len(text) > SHOWN_NAME:
@@ -142,14 +141,15 @@ def name_of(fact: CodeFact) -> str:
     return f"{NOUNS[fact.kind]} `{text}`"
 
 
-def place_now(change: FileChange, fact: CodeFact) -> tuple[int, Hunk | None]:
+def place_now(file: FileDifference, fact: CodeFact) -> tuple[int, Hunk | None]:
     """Return the line after the change where a removed fact stood, and the hunk that removed it."""
-    found = hunk_of(change, fact)
+    found = file.hunk_of(fact)
     if found is None:
         return 1, None
     if found.added:
         return max(found.new_start, 1), found
-    earlier = change.hunks[: change.hunks.index(found)]
+    hunks = file.change.hunks
+    earlier = hunks[: hunks.index(found)]
     shift = sum(len(hunk.added) - len(hunk.removed) for hunk in earlier)
     return max(found.old_start + shift, 1), found
 

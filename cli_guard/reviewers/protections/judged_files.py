@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from cli_guard.code.test_files import has_test_words, is_test_or_example
-from cli_guard.model import FileChange, Kind, Status
+from cli_guard.model import FileChange, group_by
 from cli_guard.repository.protocol import MergeSide
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -22,13 +22,13 @@ def is_judged(change: FileChange) -> bool:
     """Return whether a file is the program itself: no test or example."""
     path = change.path
     is_tested = is_test_or_example(path) or has_test_words(path)
-    return change.kind is Kind.TEXT and not is_tested
+    return change.is_text and not is_tested
 
 
 def may_lose(change: FileChange) -> bool:
     """Return whether a change removes or alters lines of a file that goes on."""
     # Of a copy nothing is gone: what it was copied from still stands.
-    other = change.status in (Status.DELETED, Status.ADDED, Status.COPIED)
+    other = change.is_deleted or change.is_new
     return not other and any(hunk.removed for hunk in change.hunks) and is_judged(change)
 
 
@@ -47,7 +47,4 @@ def own_files(side: MergeSide) -> list[FileChange]:
 
 def others_by_path(side: MergeSide) -> Mapping[str, Sequence[FileChange]]:
     """Return how the other parents had changed each file."""
-    found: dict[str, list[FileChange]] = {}
-    for change in chain.from_iterable(side.others):
-        found.setdefault(change.path, []).append(change)
-    return found
+    return group_by(chain.from_iterable(side.others), lambda change: change.path)

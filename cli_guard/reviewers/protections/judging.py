@@ -21,9 +21,12 @@ from cli_guard.reviewers.protections.elsewhere import (
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.losses import Loss, Losses
 from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
-from cli_guard.reviewers.protections.orders import find_late_checks
 from cli_guard.reviewers.protections.warnings import warned_losses, warns
-from cli_guard.reviewers.protections.weakenings import Weakening, find_weakenings
+from cli_guard.reviewers.protections.weakenings import (
+    Weakening,
+    find_late_checks,
+    find_weakenings,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 
 Excuses = Mapping[str, Sequence[FileChange]]
@@ -99,7 +102,7 @@ def stands_elsewhere(
         or is_in_type(loss, difference)
         or is_set_by_name(loss, difference)
         or is_covered(loss, subject, difference)
-        or is_in_caller(loss, difference)
+        or is_in_caller(loss)
     )
 
 

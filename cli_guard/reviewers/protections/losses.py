@@ -1,7 +1,6 @@
 """Which protections a change takes away: net over the change, and only where what they guarded still stands."""
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import names_in, plain_tokens, without_owners
@@ -10,20 +9,18 @@ from cli_guard.code.changes.difference import (
     ChangeDifference,
     FileDifference,
     likeness,
-    short_name,
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
-    JUDGED,
     CodeFact,
     CodeUnit,
     FactKind,
+    short_name,
     words_of_name,
     words_of_text,
 )
-from cli_guard.code.languages import language_for
 from cli_guard.lazy import dataclass
-from cli_guard.model import Contents, FileChange, Hunk, Status
+from cli_guard.model import Contents, FileChange, Hunk, group_by, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
 LONGEST_LINE = 1_000
@@ -53,6 +50,20 @@ class Loss:
     fact: CodeFact
     file: FileDifference
 
+    @property
+    def change(self) -> FileChange:
+        return self.file.change
+
+    @property
+    def language(self) -> str:
+        """Return the language of its file, "" for none."""
+        return self.file.language
+
+    @property
+    def hunk(self) -> Hunk | None:
+        """Return the first hunk that removed lines of it."""
+        return self.file.hunk_of(self.fact)
+
 
 @dataclass(frozen=True)
 class Losses:
@@ -64,18 +75,19 @@ class Losses:
 
     def find(self) -> list[Loss]:
         """Return the losses by family, file and line."""
-        went: defaultdict[str, list[Loss]] = defaultdict(list)
-        came: defaultdict[str, list[Loss]] = defaultdict(list)
-        for file in self.difference.files:
-            for each in self.members(file, file.went):
-                went[each.family].append(each)
-            for each in self.members(file, file.came, came=True):
-                came[each.family].append(each)
+        files = self.difference.files
+        lost = (each for file in files for each in self.members(file, file.went))
+        went = group_by(lost, lambda each: each.family)
+        # Of most files nothing went that protects.
+        kept = files if went else ()
+        won = (each for f in kept for each in self.members(f, f.came, came=True))
+        came = group_by(won, lambda each: each.family)
         found: list[Loss] = []
         gains = net(every(came), every(went))
         for family, losses in went.items():
-            left = net(losses, [*came[family], *self.other_conditions(came[family])])
-            gained = net(came[family], losses)
+            known = came.get(family, [])
+            left = net(losses, [*known, *self.other_conditions(known)])
+            gained = net(known, losses)
             if lines_of(gained) < lines_of(left):
                 found += [
                     stands
@@ -95,7 +107,7 @@ class Losses:
             return
         for file in self.difference.files:
             for fact in file.went:
-                if fact.kind is FactKind.CALL and fact.name.rpartition(".")[2] == helper:
+                if fact.is_call and fact.last_name == helper:
                     call = Loss(loss.family, fact, file)
                     if fact.unit != loss.fact.unit and self.still_stands(call):
                         yield call
@@ -107,10 +119,7 @@ class Losses:
         """Yield the members of each family among some facts, and those of the repository's own guards."""
         yield from members(file, facts, came=came)
         for fact in facts if self.own_guards else ():
-            name = f".{fact.name}"
-            if fact.kind in NAMED and any(
-                name.endswith(f".{own}") for own in self.own_guards
-            ):
+            if is_own_guard(fact, self.own_guards):
                 yield Loss("own", fact, file)
 
     def other_conditions(self, known: Sequence[Loss]) -> Iterator[Loss]:
@@ -118,13 +127,13 @@ class Losses:
         members_of_family = {each.fact for each in known}
         for file in self.difference.files:
             for fact in file.came:
-                if fact.kind in JUDGED and fact not in members_of_family:
+                if fact.is_judged and fact not in members_of_family:
                     yield Loss("", fact, file)
 
     def still_stands(self, loss: Loss) -> bool:
         """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
-        change = loss.file.change
-        if change.status is Status.DELETED:
+        change = loss.change
+        if change.is_deleted:
             return False
         text = self.contents.new(change) or ""
         fact = loss.fact
@@ -139,11 +148,11 @@ class Losses:
             return False
         if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
             return False
-        if fact.kind is FactKind.OPTION and parent_is_gone(loss):
+        if fact.is_option and parent_is_gone(loss):
             return False
-        if fact.kind is FactKind.GUARD and pair and self.is_like_before(loss, pair):
+        if fact.is_guard and pair and self.is_like_before(loss, pair):
             return True
-        if fact.kind is FactKind.CALL and pair and use_is_gone(loss, pair):
+        if fact.is_call and pair and use_is_gone(loss, pair):
             return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
@@ -152,8 +161,8 @@ class Losses:
     def is_still_refused(self, loss: Loss, text: str) -> bool:
         """Return whether the file says as often as before what a guard said, in a `switch` or a handler."""
         fact = loss.fact
-        said = REFUSAL.findall(fact.detail) if fact.kind is FactKind.GUARD else ()
-        old = self.contents.old(loss.file.change) or ""
+        said = REFUSAL.findall(fact.detail) if fact.is_guard else ()
+        old = self.contents.old(loss.change) or ""
         return bool(said) and all(text.count(each) >= old.count(each) for each in said)
 
     def is_hook(self, fact: CodeFact, text: str) -> bool:
@@ -168,9 +177,7 @@ class Losses:
         return (
             bool(fact.unit)
             and not has_word(text, fact.name)
-            and not any(
-                each.kind is FactKind.CALL and plain_name(each) == name for each in others
-            )
+            and not any(each.is_call and plain_name(each) == name for each in others)
         )
 
     def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
@@ -179,32 +186,29 @@ class Losses:
         return was is not None and likeness(was, pair) >= LIKENESS
 
 
+def is_own_guard(fact: CodeFact, own_guards: Sequence[str]) -> bool:
+    """Return whether a fact names one of the repository's own guards."""
+    name = f".{fact.name}"
+    return fact.kind in NAMED and any(name.endswith(f".{own}") for own in own_guards)
+
+
 def members(
     file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
 ) -> Iterator[Loss]:
     """Yield the members of each family among some facts of a file."""
-    language = language_for(file.change.path) or ""
     for fact in facts:
-        for family in families_of(fact, language, came=came):
+        for family in families_of(fact, file.language, came=came):
             yield Loss(family, fact, file)
 
 
 def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
     """Return the losses whose kind and name are not among the others, one for one."""
-    left = Counter(net_key(each.fact) for each in others)
-    found = []
-    for each in losses:
-        key = net_key(each.fact)
-        if left[key] > 0:
-            left[key] -= 1
-        else:
-            found.append(each)
-    return found
+    return unmatched(losses, others, lambda each: net_key(each.fact))
 
 
 def net_key(fact: CodeFact) -> tuple[str, str]:
     """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
-    if fact.kind in JUDGED:
+    if fact.is_judged:
         return FactKind.GUARD, plain_tokens(fact.asked)
     if fact.kind is FactKind.ENTRY:
         return fact.kind, fact.detail
@@ -220,7 +224,7 @@ def list_name(fact: CodeFact) -> str:
 
 def plain_name(fact: CodeFact) -> str:
     """Return the words of a name, whatever it is called on: `_is_within` may move and become `isWithin`."""
-    return " ".join(words_of_name(fact.name.rpartition(".")[2]))
+    return " ".join(words_of_name(fact.last_name))
 
 
 def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
@@ -234,12 +238,12 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     to validate.
     """
     fact = loss.fact
-    hunk = hunk_of(loss.file.change, fact)
+    hunk = loss.hunk
     if hunk is None:
         return True
     if fact.kind in NAMED and is_written(fact, hunk.added):
         return True
-    if fact.kind is FactKind.CALL and is_other_answer(loss):
+    if fact.is_call and is_other_answer(loss):
         return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
@@ -247,8 +251,7 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if is_shortened(loss, hunk):
         return True
-    language = language_for(loss.file.change.path) or ""
-    beside = families_of(fact, language) - {loss.family}
+    beside = families_of(fact, loss.language) - {loss.family}
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
@@ -270,10 +273,10 @@ def is_around(loss: Loss) -> bool:
 def is_other_answer(loss: Loss) -> bool:
     """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
     fact = loss.fact
-    name = fact.name.rpartition(".")[2]
-    asked = {plain_tokens(new.asked) for new in loss.file.came if new.kind in JUDGED}
+    name = fact.last_name
+    asked = {plain_tokens(new.asked) for new in loss.file.came if new.is_judged}
     return any(
-        old.kind is FactKind.GUARD
+        old.is_guard
         and old.line <= fact.line <= old.end_line
         and name in old.detail
         and plain_tokens(old.asked) in asked
@@ -284,8 +287,8 @@ def is_other_answer(loss: Loss) -> bool:
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
     """Return whether another guard that leaves in the same way came where this one stood."""
     fact = loss.fact
-    return fact.kind is FactKind.GUARD and any(
-        new.kind is FactKind.GUARD
+    return fact.is_guard and any(
+        new.is_guard
         and (new.unit, new.detail) == (fact.unit, fact.detail)
         and covers(hunk, new)
         for new in loss.file.came
@@ -296,8 +299,8 @@ def is_shortened(loss: Loss, hunk: Hunk) -> bool:
     """Return whether the same is asked there of a variable that holds what a longer path led to."""
     fact = loss.fact
     asked = without_owners(fact.asked)
-    return fact.kind in JUDGED and any(
-        new.kind in JUDGED
+    return fact.is_judged and any(
+        new.is_judged
         and new.unit == fact.unit
         and covers(hunk, new)
         and without_owners(new.asked) == asked
@@ -310,15 +313,6 @@ def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
     name = plain_name(fact)
     words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
     return any(" ".join(words_of_name(word)) == name for word in words)
-
-
-def hunk_of(change: FileChange, fact: CodeFact) -> Hunk | None:
-    """Return the first hunk that removed lines of a fact."""
-    for hunk in change.hunks:
-        last = hunk.old_start + len(hunk.removed) - 1
-        if hunk.removed and hunk.old_start <= fact.end_line and last >= fact.line:
-            return hunk
-    return None
 
 
 def covers(hunk: Hunk, fact: CodeFact) -> bool:
@@ -337,11 +331,11 @@ def has_word(text: str, word: str) -> bool:
 
 def guarded_words(fact: CodeFact) -> frozenset[str]:
     """Return the names that a member speaks of: the arguments of a call, the variables of a condition."""
-    if fact.kind is FactKind.CALL:
+    if fact.is_call:
         receiver = fact.name.rpartition(".")[0]
         # A class or module says who checks, not what.
         text = fact.detail if receiver[:1].isupper() else f"{receiver} {fact.detail}"
-    elif fact.kind in JUDGED:
+    elif fact.is_judged:
         return frozenset(names_in(fact.asked)) - COMMON
     elif fact.kind is FactKind.OUTPUT:
         text = fact.name
@@ -355,7 +349,7 @@ def parent_is_gone(loss: Loss) -> bool:
     outer = loss.fact.name.split(".")[:-2]
     around = {".".join(outer[:count]) for count in range(1, len(outer) + 1)}
     return any(
-        each.kind is FactKind.OPTION and each.name.rpartition(".")[0] in around
+        each.is_option and each.name.rpartition(".")[0] in around
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
     )
@@ -372,11 +366,9 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
     ):
         return False
     held = [
-        each.name.rpartition(".")[2]
+        each.last_name
         for each in loss.file.old.facts
-        if each.kind is FactKind.OPTION
-        and each.line == fact.line
-        and fact.detail in each.detail
+        if each.is_option and each.line == fact.line and fact.detail in each.detail
     ]
     if any(name in pair.words for name in held):
         return False
@@ -393,7 +385,7 @@ def body_is_gone(loss: Loss) -> bool:
     inside = [
         each
         for each in loss.file.old.facts
-        if each.kind is FactKind.CALL
+        if each.is_call
         and fact.line < each.line <= fact.end_line
         and each.name not in fact.name
     ]

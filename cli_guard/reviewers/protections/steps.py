@@ -78,7 +78,7 @@ def judge_files(
     losing = [change for change in files if may_lose(change)]
     if not losing:
         return Judged()
-    gaining = [each for each in files if may_gain(each) and each not in losing]
+    gaining = [each for each in files if may_gain(each) and not may_lose(each)]
     return judge(subject, losing, gaining, excuses)
 
 

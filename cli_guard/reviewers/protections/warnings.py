@@ -1,18 +1,19 @@
-"""Words of attack in what a change removes: they say that somebody put the code there to hold something off."""
+"""Words of attack in what a change removes: they say that somebody put the code there to hold something off.
 
-import re
-from collections.abc import Iterator, Sequence
+And what a lost check says of itself: what it looked for, how it answered, what a helper that went with it speaks of.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 
-from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind
-from cli_guard.lazy import dataclass
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, short_name
+from cli_guard.code.changes.touched import Span
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import GROUP
-from cli_guard.reviewers.protections.losses import covers, hunk_of
-from cli_guard.rules import data
+from cli_guard.reviewers.protections.losses import Loss, covers, is_asked_anew
+from cli_guard.rules.catalog import read_patterns
 
 FILE = f"{GROUP}/warnings.toml"
 WRITTEN = (FactKind.COMMENT, FactKind.TEXT)
@@ -28,28 +29,13 @@ NEAR_LINES = 8
 MOST_WARNINGS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class WarningWords:
-    """What warns, what a text says that refuses, and what is no warning for all that."""
-
-    pattern: re.Pattern[str]
-    refusal: re.Pattern[str]
-    unless: re.Pattern[str]
-
-
-@cache
-def warning_words() -> WarningWords:
-    table = data.read(FILE)["warnings"]
-    return WarningWords(**{name: re.compile(text) for name, text in table.items()})
-
-
 def warns(fact: CodeFact) -> bool:
     """Return whether a comment or text speaks of an attack, or a text refuses somebody."""
-    words = warning_words()
-    if fact.kind not in WRITTEN or words.unless.search(fact.name):
+    words = read_patterns(FILE, "warnings")
+    if fact.kind not in WRITTEN or words["unless"].search(fact.name):
         return False
-    refuses = fact.kind is FactKind.TEXT and words.refusal.search(fact.name)
-    return bool(refuses or words.pattern.search(fact.name))
+    refuses = fact.kind is FactKind.TEXT and words["refusal"].search(fact.name)
+    return bool(refuses or words["pattern"].search(fact.name))
 
 
 def speaking(facts: Sequence[CodeFact]) -> Iterator[CodeFact]:
@@ -97,7 +83,7 @@ def warned_losses(
 
 def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
     """Return whether code right below a comment went in the same hunk and the same unit."""
-    hunk = hunk_of(file.change, comment)
+    hunk = file.hunk_of(comment)
     return hunk is not None and any(
         fact.kind in ACTING
         and fact.unit == comment.unit
@@ -105,3 +91,84 @@ def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
         and removes(hunk, fact)
         for fact in file.went
     )
+
+
+def attack_refused(loss: Loss, difference: ChangeDifference) -> str | None:
+    """Return that a check looked for what only an attack has, or answered that it was not allowed."""
+    hunk = loss.hunk
+    if hunk is None or is_asked_anew(loss, hunk):
+        return None
+    for fact in (loss.fact, *checks_with(loss), *facts_of_helper(loss, difference)):
+        if reason := refusal_of(fact):
+            return reason
+    return None
+
+
+def refusal_of(fact: CodeFact) -> str | None:
+    known = read_patterns(FILE, "refusals")
+    if fact.is_call:
+        found = known["attacks"].search(fact.detail)
+    elif fact.is_judged:
+        found = known["attacks"].search(fact.name) or known["controls"].search(fact.name)
+    else:
+        return None
+    if found:
+        return f"it refused `{found[0]}`"
+    is_refusing = fact.is_guard and known["answers"].search(fact.detail)
+    return "it refused who was not allowed" if is_refusing else None
+
+
+def checks_with(loss: Loss) -> Iterator[CodeFact]:
+    """Yield the guards that went and asked what a lost call said, in their conditions or right before."""
+    fact = loss.fact
+    name = fact.last_name
+    for each in loss.file.went if fact.is_call else ():
+        is_around = each.line <= fact.line <= each.end_line
+        if each.is_guard and is_around and asks_by(each, name, fact.line):
+            yield each
+
+
+def asks_by(guard: CodeFact, name: str, line: int) -> bool:
+    """Return whether a guard asks by a call, also by one that Go has before its condition: `if ok := f(x); !ok`."""
+    if name in IDENTIFIER.findall(guard.name):
+        return True
+    return guard.line == line and name not in IDENTIFIER.findall(guard.detail)
+
+
+def warned_by_helper(loss: Loss, difference: ChangeDifference) -> str | None:
+    """Return that a helper which went with its call speaks of an attack."""
+    if any(True for file in difference.files for _ in speaking(file.came)):
+        return None
+    facts = list(facts_of_helper(loss, difference))
+    warning = next(speaking(facts), None)
+    return "the function that went with it speaks of an attack" if warning else None
+
+
+def facts_of_helper(loss: Loss, difference: ChangeDifference) -> Iterator[CodeFact]:
+    """Yield what stood in the functions that a lost check called and that went with it."""
+    fact = loss.fact
+    called = {fact.last_name} if fact.is_call else set()
+    if fact.is_judged:
+        called.update(IDENTIFIER.findall(fact.name))
+    for file in difference.files:
+        if called.isdisjoint(file.names_before):
+            continue
+        spans = list(spans_of_gone(called, file, difference))
+        for each in file.went if spans else ():
+            if any(first <= each.line <= last for first, last in spans):
+                yield each
+
+
+def spans_of_gone(
+    names: Collection[str], file: FileDifference, difference: ChangeDifference
+) -> Iterator[Span]:
+    """Yield the lines of the functions with some names that went: declared, or bound to the name."""
+    for unit in file.old.units:
+        if short_name(unit.name) in names and not difference.pair_of(file, unit.name):
+            yield unit.line, unit.end_line
+    came = {each.last_name for each in file.came if each.is_option}
+    for fact in file.went:
+        name = fact.last_name
+        is_bound = fact.is_option and fact.end_line > fact.line
+        if is_bound and name in names and name not in came:
+            yield fact.line, fact.end_line

@@ -1,22 +1,39 @@
-"""Which protections a change makes weaker: a condition, a match, a value or a member of a family, in the same unit."""
+"""Which protections a change makes weaker: a condition, a match, a value or a member of a family, in the same unit.
 
-from collections import defaultdict
+So is a check that the change moves behind what it guards, in a unit where it touches a check or an act.
+"""
+
 from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from itertools import chain, islice, product
 
-from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
+from cli_guard.code.changes.facts import (
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    short_name,
+    words_of_name,
+)
 from cli_guard.code.changes.handlers import looser_handlers
-from cli_guard.code.changes.loosening import MOST_PAIRS, Looser, looser_facts, weaker_member
-from cli_guard.code.changes.swaps import weaker_functions
+from cli_guard.code.changes.loosening import (
+    MOST_PAIRS,
+    Looser,
+    looser_facts,
+    weaker_functions,
+    weaker_member,
+)
+from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks, raw_checks
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.losses import members, net
+from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
+MOST_UNITS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +78,10 @@ def weaker_members(
     file: FileDifference, went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> Iterator[Looser]:
     """Yield the members of a family in whose place a weaker one of the same family came."""
-    lost = net(list(members(file, went)), list(members(file, came)))
-    gained = net(list(members(file, came)), list(members(file, went)))
+    all_lost = list(members(file, went))
+    all_gained = list(members(file, came)) if all_lost else []
+    lost = net(all_lost, all_gained)
+    gained = net(all_gained, all_lost)
     for old, new in islice(product(lost, gained), MOST_PAIRS):
         same = old.family == new.family and old.fact.kind is new.fact.kind
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
@@ -70,15 +89,12 @@ def weaker_members(
 
 
 def by_unit(facts: Sequence[CodeFact]) -> dict[str, list[CodeFact]]:
-    found: defaultdict[str, list[CodeFact]] = defaultdict(list)
-    for fact in facts:
-        found[fact.unit].append(fact)
-    return found
+    return group_by(facts, lambda fact: fact.unit)
 
 
 def protects(looser: Looser, file: FileDifference) -> bool:
     """Return whether what became looser is a protection: the words of a family say so, or the sort alone does."""
-    language = language_for(file.change.path) or ""
+    language = file.language
     if looser.sort == "condition":
         was = set(looser.old.operands)
         now = set(looser.new.operands)
@@ -100,7 +116,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
 
 def is_check(fact: CodeFact, language: str) -> bool:
     """Return whether a condition, or the function that gives it back, is a protection by its words."""
-    name = fact.unit.rpartition(".")[2]
+    name = short_name(fact.unit)
     unit = CodeFact(FactKind.DEFINITION, name)
     judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
     return bool(judges or families_of(fact, language) or families_of(unit, language))
@@ -108,6 +124,81 @@ def is_check(fact: CodeFact, language: str) -> bool:
 
 def is_named_check(fact: CodeFact) -> bool:
     """Return whether a function is a check by the first word of its name: `ensure_owner`, `requireInside`."""
-    words = words_of_name(fact.name.rpartition(".")[2])
+    words = words_of_name(fact.last_name)
     is_named = len(words) > 1 and words[0] in read_strength_words()["checks"]
     return fact.kind in MEMBERS and is_named
+
+
+def find_late_checks(
+    subject: ReviewInput, difference: ChangeDifference
+) -> Iterator[Weakening]:
+    """Yield the checks that now come behind what they guarded, each with what runs before it."""
+    moved = (
+        (file, unit, pair)
+        for file in difference.files
+        for unit in file.old.units
+        if may_be_late(file, unit)
+        and (pair := difference.pair_of(file, unit.name)) is not None
+        and pair.path == file.change.path
+    )
+    for file, unit, pair in islice(moved, MOST_UNITS):
+        yield from late_in_unit(subject, file, unit, pair)
+
+
+def may_be_late(file: FileDifference, unit: CodeUnit) -> bool:
+    """Return whether a check or an act of a unit may have moved: reading the whole unit takes longer than all else.
+
+    What moved is on lines that the change removed, and on such that it added.
+    """
+    after = {fact.name for fact in placed_in(file.new, unit)}
+    moved = [fact for fact in placed_in(file.old, unit) if fact.name in after]
+    if all(not fact.is_call for fact in moved):
+        return False
+    known = read_strength_words()
+    words = {word for name in unit.words for word in (*words_of_name(name), name.lower())}
+    # Nothing there that is called moves: the condition may now ask about another name.
+    if not words.isdisjoint(known["decodes"]):
+        return True
+    language = file.language
+    return not words.isdisjoint(known["acts"]) and any(
+        is_act(fact) or is_placed_check(fact, language) for fact in moved
+    )
+
+
+def placed_in(side: Side, unit: CodeUnit) -> Iterator[CodeFact]:
+    return (fact for fact in side.facts if fact.kind in PLACED and fact.unit == unit.name)
+
+
+def is_act(fact: CodeFact) -> bool:
+    """Return whether a call is an act that a check may have to come before, by the words of its name."""
+    words = words_of_name(fact.last_name)
+    is_call = fact.is_call
+    return is_call and not read_strength_words()["acts"].isdisjoint(words)
+
+
+def is_placed_check(fact: CodeFact, language: str) -> bool:
+    return bool(families_of(fact, language)) or is_named_check(fact)
+
+
+def late_in_unit(
+    subject: ReviewInput, file: FileDifference, unit: CodeUnit, pair: CodeUnit
+) -> Iterator[Weakening]:
+    """Yield the checks of one unit that come late now."""
+    language = language_for(file.change.path)
+    old = subject.contents.old(file.change)
+    new = subject.contents.new(file.change)
+    if language is None or old is None or new is None:
+        return
+    before = facts_of_unit(subject.trees, language, old, unit)
+    placed = (fact for fact in before if fact.kind in PLACED)
+    checks = {fact.name for fact in placed if is_placed_check(fact, language)}
+    if not checks:
+        return
+    after = facts_of_unit(subject.trees, language, new, pair)
+    seen = set()
+    late_ones = chain(late_checks(before, after, checks), raw_checks(before, after, checks))
+    for late in late_ones:
+        moved = late.check if file.hunk_of(late.check) else late.act
+        if late.act.line not in seen and file.hunk_of(moved):
+            seen.add(late.act.line)
+            yield Weakening(Looser(moved, late.act, "order", late.why), file)

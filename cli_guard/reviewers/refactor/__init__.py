@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, unreadable
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Report, Skipped, Status
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
 from cli_guard.reviewers.refactor.growth import MOST_COMPARED, Growth, GrowthFinding
@@ -39,9 +40,7 @@ def review(subject: ReviewInput) -> Report:
     repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
     found = [*_add_plans(grown), *repeated]
     skipped += unlisted
-    return Report(
-        tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped)
-    )
+    return Report(tuple(sorted(found, key=attrgetter("order"))), tuple(skipped))
 
 
 def paths_with_room(subject: ReviewInput) -> frozenset[str]:
@@ -128,7 +127,7 @@ class Files:
 
 
 def _is_reviewed(change: FileChange) -> bool:
-    if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED):
+    if not change.is_text or change.status in (Status.DELETED, Status.UNMERGED):
         return False
     return (
         any(hunk.added for hunk in change.hunks)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
+from cli_guard.model import FileChange, Finding, Hunk, Skipped, group_by
 from cli_guard.rules.catalog import Rule
 
 ENDINGS = frozenset(
@@ -122,9 +122,8 @@ def review_duplicates(
     Of very many, the longest are listed with the number of those left out.
     """
     lines = AddedLines(changes)
-    copies: dict[int, list[Pair]] = {}
-    for pair in _pairs(lines, int(rule.extra["lines"])):
-        copies.setdefault(pair.first, []).append(pair)
+    every = _pairs(lines, int(rule.extra["lines"]))
+    copies = group_by(every, lambda pair: pair.first)
     noted: dict[tuple[str, str], list[Pair]] = {}
     blocks: list[list[Pair]] = []
     for pairs in sorted(
@@ -184,9 +183,7 @@ def _finding(rule: Rule, lines: AddedLines, pairs: list[Pair], blocks: set[int])
             f"2. Call it there, and instead of {places}.\n"
             "3. Run the tests."
         ),
-        fingerprint=fingerprint(
-            rule.id, here.path, "\n".join(lines.texts(pair.second, pair.length))
-        ),
+        content="\n".join(lines.texts(pair.second, pair.length)),
     )
 
 

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
+from cli_guard.model import FileChange, Finding, Status, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.review_input import ReviewInput
@@ -89,7 +89,7 @@ class Growth:
                 )
             former = _former(symbol, symbols, before, lines, old_lines)
             if former is None:
-                former = self._find_origin(change, language, symbol, lines)
+                former = self._find_origin(change, symbol, lines)
             yield from self._judge(change, language, symbol, former, after, lines)
 
     def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
@@ -108,7 +108,7 @@ class Growth:
         for change in sorted(self._subject.changes, key=lambda c: c.path):
             language = language_for(change.path)
             if (
-                change.kind is Kind.TEXT
+                change.is_text
                 and change.status is not Status.ADDED
                 and language in LANGUAGES
             ):
@@ -119,7 +119,7 @@ class Growth:
         return [each for each in found if each[2]]
 
     def _find_origin(
-        self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
+        self, change: FileChange, symbol: Symbol, lines: list[str]
     ) -> Symbol | None:
         self.asked_others = True
         for other, other_language, removed in self._sources_of_moves:
@@ -168,7 +168,7 @@ class Growth:
             line=symbol.line,
             end_line=symbol.end_line,
             message=f"`{symbol.qualname}` {' and '.join(parts)}.",
-            fingerprint=fingerprint(rule.id, change.path, symbol.qualname),
+            content=symbol.qualname,
         )
         yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
 

@@ -5,10 +5,12 @@ that make one.
 """
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from cli_guard.code.languages import FAMILY
 from cli_guard.code.symbols import Symbol
 from cli_guard.lazy import dataclass
+from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -22,72 +24,7 @@ SIGNS = tuple(
     "if or and while except catch case match select switch when else && || => ?".split()
 )
 
-Rule = dict[str, Any]
-SHORT_CIRCUIT: Rule = {
-    "kind": "binary_expression",
-    "has": {"field": "operator", "regex": r"^(&&|\|\||\?\?)$"},
-}
-
-
-def _kinds(names: str) -> tuple[Rule, ...]:
-    return tuple({"kind": name} for name in names.split())
-
-
-JAVASCRIPT = (
-    *_kinds(
-        "if_statement for_statement for_in_statement while_statement do_statement"
-        " ternary_expression catch_clause switch_case"
-    ),
-    SHORT_CIRCUIT,
-)
-# What adds a path: a branch, a loop, a handler, a case that is not the default, a condition that may be skipped.
-DECISIONS: dict[str, tuple[Rule, ...]] = {
-    "python": (
-        *_kinds(
-            "if_statement elif_clause conditional_expression for_statement while_statement"
-            " for_in_clause if_clause except_clause boolean_operator"
-        ),
-        {"kind": "case_clause", "not": {"has": {"kind": "case_pattern", "regex": "^_$"}}},
-    ),
-    "javascript": JAVASCRIPT,
-    "typescript": JAVASCRIPT,
-    "tsx": JAVASCRIPT,
-    "go": (
-        *_kinds("if_statement for_statement expression_case type_case communication_case"),
-        SHORT_CIRCUIT,
-    ),
-    "java": (
-        *_kinds(
-            "if_statement for_statement enhanced_for_statement while_statement do_statement"
-            " ternary_expression catch_clause guard"
-        ),
-        SHORT_CIRCUIT,
-        {"kind": "switch_label", "regex": "^case"},
-    ),
-    "rust": (
-        *_kinds("if_expression for_expression while_expression try_expression"),
-        SHORT_CIRCUIT,
-        # Where no other arm matches, the last one does: it is no decision.
-        {"kind": "match_arm", "precedes": {"kind": "match_arm", "stopBy": "end"}},
-        {"kind": "match_pattern", "has": {"field": "condition", "regex": "."}},
-        {"kind": "let_declaration", "has": {"field": "alternative", "kind": "block"}},
-    ),
-}
-# A lambda of Python or Java, and a closure of Rust, belongs to the function around it.
-IN_JAVASCRIPT = (
-    "function_declaration function_expression generator_function generator_function_declaration"
-    " arrow_function method_definition"
-)
-FUNCTIONS = {
-    "python": "function_definition",
-    "javascript": IN_JAVASCRIPT,
-    "typescript": IN_JAVASCRIPT,
-    "tsx": IN_JAVASCRIPT,
-    "go": "function_declaration method_declaration func_literal",
-    "java": "method_declaration constructor_declaration compact_constructor_declaration",
-    "rust": "function_item",
-}
-COMMENTS = {"java": "line_comment block_comment", "rust": "line_comment block_comment"}
+TABLE = "languages/decisions.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +64,13 @@ def measure(language: str, symbol: Symbol) -> Measure:
     """Measure one function without the functions in it, which have paths and lines of their own."""
     if symbol.node is None:
         raise ValueError(f"{symbol.qualname} has no syntax tree")
-    inner = _kinds(FUNCTIONS[language])
-    comments = _kinds(COMMENTS.get(language, "comment"))
-    left_out = {rule["kind"] for rule in (*inner, *comments)}
+    table = read_table(TABLE)[FAMILY.get(language, language)]
+    left_out = f"{table['functions']} {table['comments']}".split()
     complexity = 1
     spans = []
     end = 0
-    rules = [*inner, *comments, *DECISIONS[language]]
-    found = symbol.node.find_all(any=rules)  # type: ignore[arg-type]
+    kinds = [{"kind": name} for name in (*left_out, *table["kinds"].split())]
+    found = symbol.node.find_all(any=[*kinds, *table["rules"]])  # type: ignore[list-item]
     for node in found[1:]:  # the first is the function itself
         span = node.range()
         if span.start.index < end:

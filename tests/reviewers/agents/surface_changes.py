@@ -1,6 +1,7 @@
 """What the reviewer of agents says of a change between two trees in memory."""
 
 import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from reviewers.dependencies.trees import Tree as FileTree
@@ -20,6 +21,15 @@ class Tree(FileTree):
 
     def has_files_in(self, folder: str) -> bool:
         return any(path.startswith(f"{folder}/") for path in self.after)
+
+    def find_names(
+        self, names: Collection[str], folders: Iterable[str], parents: Sequence[str]
+    ) -> Iterator[str]:
+        for folder in folders:
+            for name in names:
+                place = f"{folder}/{name}".removeprefix("/")
+                if place in self.after or self.has_files_in(place):
+                    yield place
 
 
 def reported(old: Files, new: Files) -> Report:

@@ -3,6 +3,8 @@
 import pytest
 from reviewers.agents.surface_changes import SETTINGS, as_json, found, permissions, stops
 
+AMP = ".amp/settings.json"
+KIRO = ".kiro/agents/a.json"
 CODEX = ".codex/config.toml"
 CODEX_RULES = ".codex/rules/default.rules"
 CURSOR = ".cursor/cli.json"
@@ -12,6 +14,21 @@ VSCODE = ".vscode/settings.json"
 ZED = ".zed/settings.json"
 
 # Each row: a file, a text that lets more pass, and one with the same words that does not.
+CURL = {"tool": "Bash", "matches": {"cmd": "curl *"}}
+CURL_ALLOWED = {**CURL, "action": "allow"}
+CURL_ASKED = {**CURL, "action": "ask"}
+SUDO = [{"pattern": "^sudo\\s"}]
+
+
+def zed(**terminal: object) -> str:
+    return as_json(agent={"tool_permissions": {"tools": {"terminal": terminal}}})
+
+
+def shell(**lists: object) -> str:
+    """An agent of Kiro with settings for its shell."""
+    return as_json(toolsSettings={"shell": lists})
+
+
 PAIRS = {
     "claude: a denied command": (
         SETTINGS,
@@ -210,6 +227,63 @@ PAIRS = {
                 }
             }
         ),
+    ),
+    "zed: a pattern that is denied as well": (
+        ZED,
+        zed(always_allow=SUDO),
+        zed(always_allow=SUDO, always_deny=SUDO),
+    ),
+    "zed: a pattern that is asked about as well": (
+        ZED,
+        zed(always_allow=SUDO),
+        zed(always_confirm=SUDO, always_allow=SUDO),
+    ),
+    "zed: a tool": (ZED, zed(default="allow"), zed(default="deny")),
+    "kiro: a command": (
+        KIRO,
+        shell(allowedCommands=["curl .*"]),
+        shell(deniedCommands=["curl .*"]),
+    ),
+    "kiro: a command that is denied as well": (
+        KIRO,
+        shell(allowedCommands=["curl .*"]),
+        shell(allowedCommands=["curl .*"], deniedCommands=["curl .*"]),
+    ),
+    "kiro: all tools": (KIRO, as_json(allowedTools=["*"]), as_json(tools=["*"])),
+    "kiro: the shell": (
+        KIRO,
+        as_json(allowedTools=["execute_bash"]),
+        as_json(tools=["execute_bash"], allowedTools=["fs_read"]),
+    ),
+    "kiro: tools of a server": (
+        ".kiro/settings/mcp.json",
+        as_json(mcpServers={"a": {"url": "https://a.example", "autoApprove": ["x"]}}),
+        as_json(mcpServers={"a": {"url": "https://a.example", "disabledTools": ["x"]}}),
+    ),
+    "amp: all": (
+        AMP,
+        as_json(**{"amp.dangerouslyAllowAll": True}),
+        as_json(**{"amp.dangerouslyAllowAll": False}),
+    ),
+    "amp: a list": (
+        AMP,
+        as_json(**{"amp.commands.allowlist": ["curl"]}),
+        as_json(**{"amp.commands.denylist": ["curl"]}),
+    ),
+    "amp: an action": (
+        AMP,
+        as_json(**{"amp.permissions": [CURL_ALLOWED]}),
+        as_json(**{"amp.permissions": [CURL_ASKED]}),
+    ),
+    "amp: the first one wins": (
+        AMP,
+        as_json(**{"amp.permissions": [CURL_ALLOWED, CURL_ASKED]}),
+        as_json(**{"amp.permissions": [CURL_ASKED, CURL_ALLOWED]}),
+    ),
+    "amp: every tool": (
+        AMP,
+        as_json(**{"amp.permissions": [{"tool": "*", "action": "allow"}]}),
+        as_json(**{"amp.permissions": [{"tool": "*", "action": "reject"}]}),
     ),
     "a command of Claude Code": (
         ".claude/commands/x.md",

@@ -100,15 +100,16 @@ def test_severity_is_one_step_lower_in_tests(path: str) -> None:
 
 
 def test_rule_about_workflows_keeps_its_severity_and_its_line() -> None:
-    text = "jobs:\n  a:\n    steps:\n      - run: |\n          set -e\n          echo ${{ github.head_ref }}"
+    steps = "      - run: |\n          set -e\n          echo ${{ github.head_ref }}"
+    text = f"permissions: {{}}\njobs:\n  a:\n    steps:\n{steps}"
     path = ".github/workflows/test_it.yml"
     (finding,) = reviewed(new_file(path, text)).findings
     assert (finding.rule, finding.line, finding.severity) == (
         "code-workflow-injection",
-        6,
+        7,
         Severity.HIGH,
     )
-    assert not reviewed(edited(path, text, 5), texts={path: text}).findings
+    assert not reviewed(edited(path, text, 6), texts={path: text}).findings
 
 
 def test_script_without_an_ending_is_read_by_its_first_line() -> None:

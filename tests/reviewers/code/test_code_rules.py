@@ -1,8 +1,10 @@
 """Every rule of the code reviewer is complete: rules/test_rule_examples.py runs its examples."""
 
+from ast_grep_py import SgRoot
 from examples import table
 
 from cli_guard.model import Severity
+from cli_guard.reviewers.code.tree_rules import shorten_classes
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -28,3 +30,31 @@ def test_only_a_whole_conflict_is_critical() -> None:
 def test_ids_are_unique() -> None:
     ids = [rule.id for rule in catalog.load("code", examples=True)]
     assert len(ids) == len(set(ids))
+
+
+@table(
+    "regex, text, is_match",
+    [
+        (r"^\w+$", "größe", True),
+        (r"^\w+$", "пароль", True),
+        (r"(?i)^\w+_KEY$", "my_key", True),
+        (r"(?i)^[\w.-]+$", "A.b-c", True),
+        (r"^[\w.-]+$", "a b", False),
+        (r"^[^\w]+$", "--", True),
+        (r"^[^\w]+$", "-a-", False),
+        (r"^\W+$", "--", True),
+        (r"^\W+$", "é", False),
+        # A backslash and a letter, and a class inside another, are none of it.
+        (r"^[\\w]+$", r"w\w", True),
+        (r"^[\\w]+$", "a", False),
+        (r"^[a-c[\w]]+$", "é", True),
+        (r"^\[\w\]$", "[a]", True),
+    ],
+)
+def test_letters_of_all_alphabets_match_as_written(
+    regex: str, text: str, is_match: bool
+) -> None:
+    node = SgRoot(f'r"{text}"', "python").root().find(kind="string_content")
+    assert node is not None
+    assert node.matches(regex=regex) is is_match
+    assert node.matches(regex=shorten_classes(regex)) is is_match

@@ -12,9 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.dependencies.trees import reviewed
 
-from cli_guard.reviewers.dependencies.json_pieces import cut_json, parse_json
-from cli_guard.reviewers.dependencies.pieces import LockCut, LockPiece, UnreadableLock
-from cli_guard.reviewers.dependencies.toml_pieces import cut_toml, parse_toml
+from cli_guard.reviewers.dependencies.pieces import (
+    LockCut,
+    LockPiece,
+    UnreadableLock,
+    cut_json,
+    cut_toml,
+    parse_json,
+    parse_toml,
+)
 from cli_guard.reviewers.dependencies.yaml_pieces import cut_yaml, parse_yaml
 
 NAMES = st.sampled_from(

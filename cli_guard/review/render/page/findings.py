@@ -20,13 +20,13 @@ from cli_guard.review.render.page.markup import (
 )
 from cli_guard.review.render.words import count, where
 
-# What a finding is at the end, in the order of the page, with the words of its heading and its tag.
-STATES: Mapping[str, tuple[str, str]] = {
-    "deny": ("Must fix", "must fix"),
-    "review": ("Needs approval", "needs approval"),
-    "answered": ("Approved or explained", "approved or explained"),
-    "fixed": ("Fixed", "fixed"),
-    "advise": ("Advice", "advice"),
+# What a finding is at the end, in the order of the page, with the words of its heading.
+STATES: Mapping[str, str] = {
+    "deny": "Must fix",
+    "review": "Needs approval",
+    "answered": "Approved or explained",
+    "fixed": "Fixed",
+    "advise": "Advice",
 }
 SEVERITIES = [str(each) for each in Severity]
 # 300 KB for 1,000 findings: the bytes for the texts of all, the bounds for those of one, and suggestions.
@@ -89,7 +89,7 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Page
         ):
             groups.append(group_of(group := list(same), first, space, commits))
             first += len(group)
-        head = tag("h3", f"{STATES[state][0]}: {count(first - start, 'finding')}")
+        head = tag("h3", f"{STATES[state]}: {count(first - start, 'finding')}")
         parts.append(
             tag(
                 "section",
@@ -110,7 +110,7 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Page
     form = page.fill(
         "filter.html",
         states=join(
-            tag("option", words[0], value=each)
+            tag("option", words, value=each)
             for each, words in STATES.items()
             if each in states
         ),
@@ -144,7 +144,7 @@ def group_of(
         "group.html",
         rule=found.rule,
         state=state,
-        word=STATES[state][1],
+        word=STATES[state].lower(),
         number=count(len(rows), "finding"),
         open=" open" if state in ("deny", "review") or len(rows) <= OPEN else "",
         message=tag("p", fit(found.message, 600)) if not own[0] else "",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.code.syntax import Trees
+from cli_guard.code.syntax import Trees, find_nodes
 from cli_guard.reviewers.commands.extract.nodes import end_lines
 from cli_guard.reviewers.commands.extract.snippet import (
     LineNumbers,
@@ -110,7 +110,7 @@ def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
     """Yield the texts in an expression, quoted or here-documents, but not those inside another."""
     found: list[list[tuple[int, str]]] = []
     end = 0
-    for node in value.find_all(any=[{"kind": kind} for kind in HCL_TEXTS]):
+    for node in find_nodes(value, HCL_TEXTS):
         where = node.range()
         text = node.text()
         if where.start.index < end:

@@ -43,14 +43,15 @@ def snippets(text: str) -> Iterator[Snippet]:
         one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)),
         values=_simple_variables(text),
     )
-    for pieces in _logical_lines(text):
+    for pieces in logical_lines(text):
         yield from _line(state, pieces)
     yield from _recipe(state)
     for found in _calls(text):
         yield _expand(found, state.values)
 
 
-def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
+def logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield each line in one piece, or in several with those that it goes on to."""
     pieces: list[tuple[int, str]] = []
     for number, line in pieces_of(text):
         pieces.append((number, line))

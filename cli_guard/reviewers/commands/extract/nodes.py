@@ -113,21 +113,22 @@ class Document:
 
 def at(nodes: Iterable[Node], *path: str) -> Iterator[Node]:
     """Yield the nodes at a path, each once: key patterns, `[]` for each item of a list."""
-    level = list(nodes)
+    return (node for _, node in named_at(nodes, *path))
+
+
+def named_at(nodes: Iterable[Node], *path: str) -> Iterator[tuple[str, Node]]:
+    """Yield the nodes at a path, each with its last key on the way, "" for an item of a list."""
+    level = [("", node) for node in nodes]
     for step in path:
-        below: dict[int, Node] = {}
-        for node in level:
+        below: dict[int, tuple[str, Node]] = {}
+        for _, node in level:
             if step == "[]":
-                found: Iterable[Node] = node.nodes if isinstance(node, Items) else ()
+                items = node.nodes if isinstance(node, Items) else ()
+                below.update((id(value), ("", value)) for value in items)
             elif isinstance(node, Table):
-                found = (
-                    value
-                    for name, value in node.items()
-                    if name == step or fnmatchcase(name, step)
-                )
-            else:
-                found = ()
-            below.update((id(value), value) for value in found)
+                for name, value in node.items():
+                    if name == step or fnmatchcase(name, step):
+                        below[id(value)] = (name, value)
         level = list(below.values())
     yield from level
 

@@ -2,7 +2,7 @@
 
 from examples import table
 
-from cli_guard.code.purpose import SENTENCE, clip, first_sentence, read_purpose
+from cli_guard.assistant.purpose import SENTENCE, clip, first_sentence, read_purpose
 
 
 @table(

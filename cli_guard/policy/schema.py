@@ -1,0 +1,42 @@
+"""What the tables of every configuration file have in common: their base, names, and errors in terms of the file."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from cli_guard.policy.globs import nearest
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+
+
+class Section(BaseModel):
+    """A table of the file: frozen, unknown keys are refused.
+
+    Without a file nothing is validated, so the validator of a table is built at the first use (`defer_build`), and the
+    defaults are constructed without one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+def describe(error: ValidationError, keys: Callable[[list[str]], list[str]]) -> str:
+    """Describe the first error in terms of a file whose tables have these `keys`."""
+    errors = error.errors(include_url=False)
+    # A mistyped key makes the right one missing: report the mistyped one.
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
+    place = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    if first["type"] == "extra_forbidden":
+        parent = [part for part in first["loc"][:-1] if isinstance(part, str)]
+        return f"unknown key {place!r}{nearest(str(first['loc'][-1]), keys(parent))}"
+    if first["type"] == "missing":
+        return f"{place!r} is missing"
+    message = first["msg"].removeprefix("Value error, ")
+    given = first.get("input")
+    shown = (
+        f" (got {given!r})"
+        if isinstance(given, str | int | float) and len(repr(given)) < 60
+        else ""
+    )
+    return f"{place!r}: {message}{shown}"

@@ -1,0 +1,164 @@
+"""Regular expressions that a change writes and that take too long for some texts, see `code.automaton`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from cli_guard.code.automaton import EXPONENTIAL, Attack, find_attack
+from cli_guard.code.automaton_places import Pattern, find_patterns, knows_patterns
+from cli_guard.code.languages import FAMILY
+from cli_guard.code.test_files import is_test_or_example
+from cli_guard.lazy import dataclass
+from cli_guard.model import FileChange, Finding, Severity, Skipped
+from cli_guard.reviewers.code import trees
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, remark
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules import catalog
+from cli_guard.rules.catalog import Rule, read_table
+
+# Each takes a fifth of a second at worst.
+MOST_JUDGED = 25
+REPEATS = re.compile(r"[)\].\w}/ ][*+]|\d,\}")
+# A comparison of a length, or the beginning of a text cut off, in the lines above.
+BOUNDS = re.compile(
+    r"\blen\([^()]*\)\s*[<>]|\.(?:length|size|Length|count)(?:\(\))?\s*[<>]"
+    r"|\[:\s*(?:\d+|[A-Z_]{2,})\]|\.(?:slice|substring|substr|Substring|take)\(0?,?\s*\w+|\[0\.{2,3}\w+\]"
+)
+LINES_ABOVE = 12
+SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SlowPattern:
+    """A pattern with a text for which it takes long, and the lines that match something with it."""
+
+    pattern: Pattern
+    attack: Attack
+    lines: tuple[int, ...]
+
+
+def inspect(
+    subject: ReviewInput, change: FileChange, language: str, text: str
+) -> Iterator[Finding | Skipped]:
+    """Yield a finding for each new pattern of exponential time, and for each of polynomial time that input reaches.
+
+    Of other patterns of polynomial time, which are many, one in a file stands for all.
+    """
+    if not knows_patterns(language) or is_test_or_example(change.path):
+        return
+    if not any(map(REPEATS.search, change.added.values())):
+        return
+    if trees.unreadable(language, text):
+        return
+    new = _new_patterns(subject, change, language, text)
+    if len(new) > MOST_JUDGED:
+        left = len(new) - MOST_JUDGED
+        yield Skipped(change.path, f"code: {left} more regular expressions not judged")
+    slow = [
+        each for pattern in new[:MOST_JUDGED] if (each := _judge(pattern, language, text))
+    ]
+    reached = _lines_of_input(subject, language, text) if slow else frozenset()
+    others: list[Finding] = []
+    for each in slow[:MAX_PER_RULE]:
+        is_reached = not reached.isdisjoint(each.lines)
+        finding = _finding(change, each, text, is_reached=is_reached)
+        if is_reached or each.attack.growth == EXPONENTIAL:
+            yield finding
+        else:
+            others.append(finding)
+    yield from others[:1]
+
+
+def _new_patterns(
+    subject: ReviewInput, change: FileChange, language: str, text: str
+) -> list[Pattern]:
+    """Return the patterns on lines of the change that the file did not have before."""
+    found = [
+        pattern
+        for pattern in find_patterns(subject.trees.root(language, text), language)
+        if change.touches(*_lines_of(pattern))
+    ]
+    old = subject.contents.old(change) if found else None
+    if old is None or trees.unreadable(language, old):
+        return found
+    before = find_patterns(subject.trees.root(language, old), language)
+    known = {(each.text, each.flags) for each in before}
+    return [each for each in found if (each.text, each.flags) not in known]
+
+
+def _lines_of(pattern: Pattern) -> tuple[int, int]:
+    place = pattern.node.range()
+    return place.start.line + 1, place.end.line + 1
+
+
+def _judge(pattern: Pattern, language: str, text: str) -> SlowPattern | None:
+    """Return a pattern that takes long, None for another one, or if each match is of a text of limited length."""
+    dialect = FAMILY.get(language, language)
+    attack = find_attack(pattern.text, dialect, pattern.flags, pattern.part)
+    if attack is None:
+        return None
+    lines = text.split("\n")
+    uses: tuple[int, ...] = _lines_of(pattern)[:1]
+    if pattern.name:
+        name = re.compile(rf"\b{re.escape(pattern.name)}\b")
+        uses = tuple(at for at, line in enumerate(lines, 1) if name.search(line[:500]))
+        uses = tuple(at for at in uses if at != _lines_of(pattern)[0]) or uses
+    free = tuple(at for at in uses if not _is_bounded(lines, at))
+    return SlowPattern(pattern, attack, free) if free else None
+
+
+def _is_bounded(lines: list[str], at: int) -> bool:
+    return any(BOUNDS.search(line[:500]) for line in lines[max(at - LINES_ABOVE, 0) : at])
+
+
+def _lines_of_input(subject: ReviewInput, language: str, text: str) -> frozenset[int]:
+    """Return the lines on which something from outside this machine is matched with a pattern."""
+    from cli_guard.code.taint.flows import TooBigError, find_flows
+    from cli_guard.code.taint.tables import Tables, compile_entry, tables_of
+
+    known = tables_of(language)
+    if known is None:
+        return frozenset()
+    matches = read_table("languages/regexes.toml")[FAMILY.get(language, language)][
+        "matches"
+    ]
+    made = tuple(compile_entry("sink", {"kind": KIND, **each}) for each in matches)
+    tables = Tables((*known.entries, *made))
+    if not tables.may_hold_flow(text):
+        return frozenset()
+    try:
+        flows = find_flows(subject.trees.root(language, text), language, text, tables)
+    except TooBigError:
+        return frozenset()
+    return frozenset(
+        line
+        for flow in flows
+        if flow.kind == KIND and not flow.source.local and flow.guesses < 2
+        for line in range(flow.line, flow.end_line + 1)
+    )
+
+
+KIND = "regex-time"
+
+
+@cache
+def _rule_of(growth: str) -> Rule:
+    return catalog.one("code", f"code-regex-{growth}")
+
+
+def _finding(
+    change: FileChange, slow: SlowPattern, text: str, *, is_reached: bool
+) -> Finding:
+    attack = slow.attack
+    rule = _rule_of(attack.growth)
+    first, last = _lines_of(slow.pattern)
+    shown = text.split("\n")[first - 1]
+    place = Location(change.path, first, last, shown, slow.pattern.text)
+    end = f", then {attack.suffix!a}" if attack.suffix else ""
+    start = ascii(attack.prefix[:SHOWN]) + ", then " if attack.prefix != "\0" else ""
+    example = f"{start}{attack.pump[:SHOWN]!a} many times{end}"
+    reach = ", and it is matched with input" if is_reached else ""
+    message = f"This pattern takes {attack.growth} time for a text of {example}{reach}"
+    found = remark(rule, place, message=message)
+    return replace(found, severity=Severity.HIGH) if is_reached else found
