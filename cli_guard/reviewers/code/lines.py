@@ -7,7 +7,7 @@ A rule has, beyond what every rule has,
     unless      what makes it harmless, searched in the same piece
     keywords    the pattern is tried on a piece that holds one of them, in either case
     unless_file what makes it harmless, searched in the path and the whole text
-    unit        "line" (the default) or one of `units.SPLITTERS`
+    unit        "line" (the default), one of `units.SPLITTERS`, or "span": what the pattern matches over several lines
     in_tests    "lower" (the default), "same", "off", "only"
 """
 
@@ -114,7 +114,7 @@ def inspect(
                 contents, change, _lines(change, lowered, possible), possible
             )
         elif text is not None:
-            yield from _report(contents, change, SPLITTERS[unit](text), possible)
+            yield from _report(contents, change, _units(unit, text, possible), possible)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
@@ -124,6 +124,17 @@ def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Itera
     for (number, line), low in zip(change.added.items(), lowered.split("\n"), strict=True):
         if any(word in low for word in keywords):
             yield Unit(number, number, line)
+
+
+def _units(unit: str, text: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
+    """Cut a text into the units of a kind; those of "span" are what the patterns of the rules match in it."""
+    if unit != "span":
+        yield from SPLITTERS[unit](text)
+        return
+    for rule in rules:
+        for match in rule.pattern.finditer(text):
+            first = text.count("\n", 0, match.start()) + 1
+            yield Unit(first, first + match[0].count("\n"), match[0])
 
 
 def _holds(text: str, keywords: Sequence[str]) -> bool:
@@ -180,14 +191,15 @@ class _Before:
 
     def has(self, rule: LineRule, unit: Unit) -> bool:
         """Return whether the rule fired on this unit before, or nothing is known of it."""
-        if rule.unit not in self._units:
-            self._units[rule.unit] = self._split(rule.unit)
-        known = self._units[rule.unit]
+        name = rule.rule.id
+        if name not in self._units:
+            self._units[name] = self._split(rule)
+        known = self._units[name]
         was = known.get(self._line(unit.line)) if known is not None else unit
         return was is not None and any(_firing((rule,), was))
 
-    def _split(self, unit: str) -> dict[int, Unit] | None:
+    def _split(self, rule: LineRule) -> dict[int, Unit] | None:
         text = self._contents.old(self._change)
         if text is None:
             return None
-        return {each.line: each for each in SPLITTERS[unit](text)}
+        return {each.line: each for each in _units(rule.unit, text, (rule,))}

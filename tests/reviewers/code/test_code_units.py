@@ -4,6 +4,7 @@ import pytest
 from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
+from reviewers.code.code_changes import edited, reviewed
 
 from cli_guard.reviewers.code.units import Unit, instructions, statements
 
@@ -78,3 +79,31 @@ def test_units_are_in_order_and_inside_the_text(text: str, split: object) -> Non
         assert last <= unit.line <= unit.end_line <= text.count("\n") + 1
         assert unit.text == " ".join(unit.text.split()) or split is instructions
         last = unit.line
+
+
+OPEN = """\
+auth
+    .requestMatchers("/api/**").permitAll()
+    .requestMatchers("/api/admin/**").hasRole("ADMIN")
+    .anyRequest().authenticated();
+"""
+
+
+@table(
+    ("added", "expected"),
+    [
+        pytest.param(2, [(2, 3)], id="what-opens"),
+        pytest.param(3, [(2, 3)], id="what-never-holds"),
+        pytest.param(4, [], id="behind-it"),
+    ],
+)
+def test_span_is_over_the_lines_that_the_pattern_takes(
+    added: int, expected: list[tuple[int, int]]
+) -> None:
+    report = reviewed(edited("Security.java", OPEN, added), texts={"Security.java": OPEN})
+    places = [
+        (each.line, each.end_line)
+        for each in report.findings
+        if each.rule == "code-spring-public-before"
+    ]
+    assert places == expected
