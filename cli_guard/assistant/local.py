@@ -17,10 +17,10 @@ from cli_guard.assistant.planning import (
     request_of,
     written_steps,
 )
-from cli_guard.assistant.projects.versions import asks_for_version
 from cli_guard.assistant.replies import answer_both, result_of
 from cli_guard.assistant.request import find_unreadable, read_request
 from cli_guard.assistant.request_command import read_command_request
+from cli_guard.assistant.request_question import find_versioned
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType
 from cli_guard.lazy import dataclass
@@ -94,7 +94,7 @@ class LocalAssistant:
             and (thing := read_explained(request))
         ):
             wishes["explain"], wishes["near"] = thing
-        if said.kind == "repo_qna" and asks_for_version(request):
+        if said.kind == "repo_qna" and find_versioned(request):
             wishes["asks"] = "find_versions"
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
         # Another kind named by the caller does not get around what the words ask for.

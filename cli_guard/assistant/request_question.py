@@ -48,6 +48,11 @@ MESSAGE_MOST = 60
 # What points at a thing without its name, and the words beside it from which on it is no longer vague.
 POINTING = frozenset("it this that thing things something stuff everything here".split())
 LEAST_SAID = 3
+ASKS_VERSION = re.compile(
+    r"(?i)(?:please |so )?(?:which|what(?:'s| is| are)?|show|tell me|do we|is there)\b.{0,80}?\bversions?\b"
+)
+VERSIONED = re.compile(r"@?[A-Za-z][\w.+/-]{0,80}")
+MOST_VERSIONED = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +246,14 @@ def _find_written_names(text: str) -> tuple[str, ...]:
 
 def _find_proper_names(text: str) -> frozenset[str]:
     return frozenset(part for match in PROPER.finditer(text) for part in parts_of(match[1]))
+
+
+def find_versioned(question: str) -> frozenset[str]:
+    """Return the words of a question for the version of something, none of another question."""
+    if not ASKS_VERSION.match(question):
+        return frozenset()
+    words = VERSIONED.findall(question)[:MOST_VERSIONED]
+    return frozenset(word.lower().strip("./") for word in words)
 
 
 def leave_out(question: str, stems: Collection[str]) -> str:

@@ -18,8 +18,8 @@ from cli_guard.code.automaton_syntax import (
     At,
     Chars,
     Node,
+    NodeSequence,
     Repeat,
-    Sequence,
     UnreadableError,
     read_pattern,
 )
@@ -74,9 +74,9 @@ def find_attack(
     try:
         node, alphabet = read_pattern(pattern, flags, language)
         if part == "whole":
-            node = Sequence((node, At("end")))
+            node = NodeSequence((node, At("end")))
         elif is_part(node):
-            node = Sequence((node, Chars(0)))
+            node = NodeSequence((node, Chars(0)))
         machine = Machine(node, alphabet, is_anchored=bool(part))
         attacks = list(islice(_Automaton(machine).attacks(), MOST_ATTACKS))
         confirmed = (confirm(machine, attack) for attack in attacks)
@@ -92,7 +92,7 @@ def may_repeat(pattern: str) -> bool:
 
 def is_part(node: Node) -> bool:
     """Return whether a pattern serves within others: a lazy repetition at its end has no use otherwise."""
-    while isinstance(node, Sequence) and node.parts:
+    while isinstance(node, NodeSequence) and node.parts:
         node = node.parts[-1]
     return isinstance(node, Repeat) and node.lazy and node.most is None
 

@@ -37,7 +37,7 @@ NAMED = re.compile(r"([\w$.]+)\s*(?::[^=\n]{0,80})?=\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class WrittenPattern:
     """A regular expression in a program: its text and flags, where it is written, and the name that it is given.
 
     `part` is what of a text it has to match: the whole, what is first, or "" for anything.
@@ -55,7 +55,7 @@ def knows_patterns(language: str) -> bool:
     return FAMILY.get(language, language) in read_table("languages/regexes.toml")
 
 
-def find_patterns(root: "SgNode", language: str) -> Iterator[Pattern]:
+def find_patterns(root: "SgNode", language: str) -> Iterator[WrittenPattern]:
     """Yield the regular expressions of a program that are written out."""
     table = read_table("languages/regexes.toml")[FAMILY.get(language, language)]
     text = root.text()
@@ -63,7 +63,7 @@ def find_patterns(root: "SgNode", language: str) -> Iterator[Pattern]:
     for node in literals:
         found = LITERAL.match(node.text())
         if found and not is_put_together(node):
-            yield Pattern(found[2], found[3], node, *_use(table, node, text))
+            yield WrittenPattern(found[2], found[3], node, *_use(table, node, text))
     calls = (
         (node, _texts_of(node, table["strings"]))
         for kind, start in table["calls"].items()
@@ -79,7 +79,7 @@ def find_patterns(root: "SgNode", language: str) -> Iterator[Pattern]:
         if None not in pieces and not LIMITED.search(rest):
             flags = "".join(letter for letter, words in FLAGS.items() if words.search(rest))
             whole = "".join(filter(None, pieces))
-            yield Pattern(whole, flags, node, *_use(table, node, text))
+            yield WrittenPattern(whole, flags, node, *_use(table, node, text))
 
 
 def is_put_together(node: "SgNode") -> bool:

@@ -10,13 +10,13 @@ from cli_guard.code.automaton_syntax import (
     At,
     Atomic,
     Back,
+    CaptureGroup,
     Chars,
     Choice,
-    Group,
     Look,
     Node,
+    NodeSequence,
     Repeat,
-    Sequence,
     UnreadableError,
 )
 from cli_guard.lazy import dataclass
@@ -53,7 +53,7 @@ class Step:
     behind: bool = False
 
 
-class Program:
+class MachineProgram:
     """The steps of a pattern; step 0 is the first."""
 
     def __init__(self, node: Node) -> None:
@@ -83,7 +83,7 @@ class Program:
         match node:
             case Chars(mask):
                 return self._add(Step("read", (after,), mask=mask))
-            case Sequence(parts):
+            case NodeSequence(parts):
                 for part in reversed(parts):
                     after = self._compile(part, after)
                 return after
@@ -93,7 +93,7 @@ class Program:
                 )
             case Repeat():
                 return self._compile_repeat(node, after)
-            case Group(number, part):
+            case CaptureGroup(number, part):
                 register = self._register_of(number)
                 end = self._add(Step("keep", (after,), register=register + 1))
                 return self._add(
@@ -157,13 +157,13 @@ def can_be_empty(node: Node) -> bool:
     match node:
         case Chars():
             return False
-        case Sequence(parts):
+        case NodeSequence(parts):
             return all(map(can_be_empty, parts))
         case Choice(parts):
             return any(map(can_be_empty, parts))
         case Repeat(part, least):
             return least == 0 or can_be_empty(part)
-        case Group(_, part) | Atomic(part):
+        case CaptureGroup(_, part) | Atomic(part):
             return can_be_empty(part)
     return True
 
@@ -173,11 +173,11 @@ def begins_at_start(node: Node) -> bool:
     match node:
         case At(where):
             return where == "start"
-        case Sequence(parts):
+        case NodeSequence(parts):
             return any(map(begins_at_start, parts[:1]))
         case Choice(parts):
             return all(map(begins_at_start, parts))
-        case Group(_, part) | Atomic(part):
+        case CaptureGroup(_, part) | Atomic(part):
             return begins_at_start(part)
     return False
 
@@ -190,7 +190,7 @@ class Machine:
     """A program that runs over texts."""
 
     def __init__(self, node: Node, alphabet: Alphabet, *, is_anchored: bool) -> None:
-        self.program = Program(node)
+        self.program = MachineProgram(node)
         self.alphabet = alphabet
         self.is_anchored = is_anchored or begins_at_start(node)
         self._taken = 0

@@ -56,7 +56,7 @@ class Chars:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class NodeSequence:
     parts: "tuple[Node, ...]"
 
 
@@ -78,7 +78,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CaptureGroup:
     number: int
     part: "Node"
 
@@ -113,7 +113,7 @@ class Back:
     number: int
 
 
-Node = Chars | Sequence | Choice | Repeat | Group | Atomic | Look | At | Back
+Node = Chars | NodeSequence | Choice | Repeat | CaptureGroup | Atomic | Look | At | Back
 
 
 class UnreadableError(ValueError):
@@ -250,7 +250,7 @@ class _Reader:
             part, modes = self._read_part(modes, depth)
             if part is not None:
                 parts.append(self._read_repeats(part))
-        return Sequence(tuple(parts))
+        return NodeSequence(tuple(parts))
 
     def _read_part(self, modes: Modes, depth: int) -> tuple[Node | None, Modes]:
         """Return what stands next, None for a comment or for flags, and the modes of what follows."""
@@ -281,7 +281,7 @@ class _Reader:
             number = self.groups
             if name:
                 self.names[name[1]] = number
-            return Group(number, self._read_inside(modes, depth))
+            return CaptureGroup(number, self._read_inside(modes, depth))
         if self._takes("?>"):
             return Atomic(self._read_inside(modes, depth))
         for sign in LOOKS:

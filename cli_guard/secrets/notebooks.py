@@ -53,7 +53,9 @@ def read_parts(text: str, path: str) -> Iterator[Part]:
         if source := compile_once(SOURCE).fullmatch(line):
             command = compile_once(SHELL).match(source["line"])
             start = source.start("line") + (command.end() if command else 0)
-            suffix = ".md" if is_prose else ".sh" if command else ""
+            suffix = ".sh" if command else ""
+            if is_prose:
+                suffix = ".md"
             found[path + suffix].append((at + start, line[start : source.end("line")]))
         else:
             found[path].append((at, line))

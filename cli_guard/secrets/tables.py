@@ -29,11 +29,11 @@ CSV = rf"\A{LINES}"
 PIPES = rf"(?m)^(?=[^\n]{{0,400}}\|)[^\n]{{1,400}}\n[ \t]{{0,8}}[|+:-][ \t:|+=-]{{3,400}}\n{LINES}"
 # Columns of reStructuredText are as wide as the marks above them.
 SIMPLE = rf"(?m)^(?P<rule>[ \t]{{0,8}}=+(?:[ \t]+=+)+)[ \t]*\n{LINES}"
-ASCIIDOC = r"(?m)^\|===[ \t]*\n((?:(?!\|===)[^\n]*+\n){1,2000}+)"
-HTML = r"(?i)<table\b(?:[^<]++|<(?!/?table)){1,8000}+"
+ASCIIDOC = r"(?m)^\|===[ \t]*\n(?P<rows>(?>(?:(?!\|===)[^\n]*+\n){1,2000}))"
+HTML = r"(?i)<table\b(?>(?:[^<]++|<(?!/?table)){1,8000})"
 HTML_ROW = r"(?i)<tr\b[\s\S]*?(?=<tr\b|\Z)"
 HTML_CELL = r"(?i)<t[hd]\b[^<>]{0,400}>(?:\s{0,40}<\w[^<>]{0,200}>){0,4}([^<]*)"
-LATEX = r"\\begin\{(?:tabular|longtable)(?:[^\\]++|\\(?!end\{)){1,8000}+"
+LATEX = r"\\begin\{(?:tabular|longtable)(?>(?:[^\\]++|\\(?!end\{)){1,8000})"
 SEPARATED = (".csv", ".tsv", ".psv")
 MARKUP = (".html", ".htm", ".xhtml")
 # A cell that is one word, without the marks of a quotation or of stress, or of the end of a line of LaTeX.

@@ -281,4 +281,4 @@ def test_a_request_that_is_too_big_blocks(
 def test_the_list_of_agents_is_that_of_the_configuration() -> None:
     from cli_guard.policy.config import AGENT_NAMES
 
-    assert tuple(AGENTS) == AGENT_NAMES
+    assert list(AGENTS) == AGENT_NAMES

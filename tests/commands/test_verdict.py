@@ -23,7 +23,7 @@ from cli_guard.commands import (
 )
 from cli_guard.commands.model import DECISIONS, STRICTNESS, strictest
 from cli_guard.errors import UsageError
-from cli_guard.mcp.server.tools import Surroundings, check_command
+from cli_guard.mcp.server.tools import JudgedCommand, Surroundings, check_command
 from cli_guard.model import Decision
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import Invocation
@@ -384,7 +384,9 @@ def test_an_error_of_ours_on_each_way_to_the_judge(
     invocation = Invocation(
         committed.path, committed.env, datetime.datetime.now(datetime.UTC)
     )
-    answer = check_command(Surroundings(lambda: invocation, str, str), {"command": "ls"})
+    answer = check_command(
+        Surroundings(lambda: invocation, str, str), JudgedCommand(command="ls")
+    )
     assert (
         answer.data
         and answer.data["verdict"] == "review"

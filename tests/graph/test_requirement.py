@@ -78,7 +78,7 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
     def test_what_lacks_documentation_is_named_and_not_written(self) -> None:
         state = ask("Generate documentation for src/utils.py")
         assert (state["status"], state["task_type"]) == ("ok", "doc_generation")
-        assert "src/utils.py:2 slug: def slug(title: str) -> str:" in state["final_output"]
+        assert "src/utils.py:1 slug: def slug(title: str) -> str:" in state["final_output"]
         assert state["repo_snapshot"] == SHOP
         assert "write_file" not in [each["tool"] for each in state["plan"]]
 

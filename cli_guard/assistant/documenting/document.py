@@ -103,8 +103,11 @@ class Documenting:
         self, source: DocSource, symbol: Symbol | None, edit: DocEdit | None, note: str
     ) -> None:
         """Propose a repair, or name what has no documentation; once for a place."""
-        line = edit.line if edit else (symbol.line if symbol else 1)
-        kind = "update" if edit else (symbol.kind if symbol else "module")
+        line = symbol.line if symbol else 1
+        kind = symbol.kind if symbol else "module"
+        if edit:
+            line = edit.line
+            kind = "update"
         text = redact("\n".join(edit.lines).strip("\n"), source.path) if edit else ""
         name = symbol.qualname if symbol else ""
         made = DocProposal(source.path, line, name, kind, text, redact(note, source.path))

@@ -9,17 +9,13 @@ from cli_guard.assistant.projects.files import (
     line_of,
     nearness,
 )
+from cli_guard.assistant.request_question import find_versioned
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.nodes import Node, Scalar, Table
 from cli_guard.reviewers.dependencies.reading import formats_of, read
 
 MOST_MANIFESTS = 40
 MOST_SHOWN = 5
-MOST_WORDS = 60
-ASKS = re.compile(
-    r"(?i)(?:please |so )?(?:which|what(?:'s| is| are)?|show|tell me|do we|is there)\b.{0,80}?\bversions?\b"
-)
-WORD = re.compile(r"@?[A-Za-z][\w.+/-]{0,80}")
 # What the project itself is called in a question about its version.
 OWN_WORDS = frozenset("this project package repository repo library app it we our".split())
 # Where a manifest states the version of the project, and that of the language which it needs.
@@ -58,17 +54,10 @@ class StatedVersion:
     line: int
 
 
-def asks_for_version(request: str) -> bool:
-    """Return whether a request asks which version of something there is."""
-    return ASKS.match(request) is not None
-
-
 def describe_versions(request: str, texts: Mapping[str, str]) -> tuple[str, ...]:
     """Return the lines that answer a question for a version; none where no file states what it asks for."""
-    if not asks_for_version(request):
-        return ()
+    words = find_versioned(request)
     files = ProjectFiles(texts)
-    words = {word.lower().strip("./") for word in WORD.findall(request)[:MOST_WORDS]}
     found = [*of_languages(files, words), *of_dependencies(files, words)]
     if not found and words & {*OWN_WORDS, *own_names(files)}:
         found = list(of_project(files))

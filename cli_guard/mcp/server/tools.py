@@ -67,7 +67,7 @@ class AtState(InFolder):
     worktree: bool = Field(False, description="Look at the work tree instead of the index.")
 
 
-class RunArguments(AtState):
+class SandboxCommand(AtState):
     """A command of the sandboxed shell."""
 
     command: Command = Field(description="The text.")
@@ -206,7 +206,7 @@ def ask(around: Surroundings, arguments: AskArguments) -> ToolAnswer:
     return ToolAnswer(done.text, cast(dict[str, object], json_value(done.data)))
 
 
-def run(around: Surroundings, arguments: RunArguments) -> ToolAnswer:
+def run(around: Surroundings, arguments: SandboxCommand) -> ToolAnswer:
     """Run a bash command in the sandbox, as `cli-guard shell` does. Raises CliGuardError."""
     from cli_guard.assistant import sandbox
     from cli_guard.assistant.ask import open_world
@@ -259,7 +259,7 @@ def run_tool() -> ServedTool:
         "run",
         "Read with a sandboxed shell",
         description("the files of the repository"),
-        RunArguments,
+        SandboxCommand,
         run,
     )
 

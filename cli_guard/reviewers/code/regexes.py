@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from cli_guard.code.automaton import EXPONENTIAL, Attack, find_attack
-from cli_guard.code.automaton_places import Pattern, find_patterns, knows_patterns
+from cli_guard.code.automaton_places import WrittenPattern, find_patterns, knows_patterns
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
@@ -33,7 +33,7 @@ SHOWN = 40
 class SlowPattern:
     """A pattern with a text for which it takes long, and the lines that match something with it."""
 
-    pattern: Pattern
+    pattern: WrittenPattern
     attack: Attack
     lines: tuple[int, ...]
 
@@ -72,7 +72,7 @@ def inspect(
 
 def _new_patterns(
     subject: ReviewInput, change: FileChange, language: str, text: str
-) -> list[Pattern]:
+) -> list[WrittenPattern]:
     """Return the patterns on lines of the change that the file did not have before."""
     found = [
         pattern
@@ -87,12 +87,12 @@ def _new_patterns(
     return [each for each in found if (each.text, each.flags) not in known]
 
 
-def _lines_of(pattern: Pattern) -> tuple[int, int]:
+def _lines_of(pattern: WrittenPattern) -> tuple[int, int]:
     place = pattern.node.range()
     return place.start.line + 1, place.end.line + 1
 
 
-def _judge(pattern: Pattern, language: str, text: str) -> SlowPattern | None:
+def _judge(pattern: WrittenPattern, language: str, text: str) -> SlowPattern | None:
     """Return a pattern that takes long, None for another one, or if each match is of a text of limited length."""
     dialect = FAMILY.get(language, language)
     attack = find_attack(pattern.text, dialect, pattern.flags, pattern.part)
