@@ -190,7 +190,7 @@ def test_an_agent_is_three_files(copy: Copy, committed: Repo) -> None:
         known,
         '\n        Agent("dummy", "Dummy", "cli_guard.agents.dummy"),',
     )
-    copy.add_after("policy/config.py", '    "lefthook",\n', '    "dummy",\n')
+    copy.replace("policy/config.py", ' lefthook".split()', ' lefthook dummy".split()')
     assert len(copy.changed) == 3
     own = Path(committed.env["HOME"]) / ".config/cli-guard/config.toml"
     own.parent.mkdir(parents=True)

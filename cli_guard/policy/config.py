@@ -216,15 +216,7 @@ Reply = Annotated[
     ),
 ]
 # The agents of agents/registry.py: `[agent.codex]` is for one of them alone.
-AGENT_NAMES = (
-    "claude-code",
-    "codex",
-    "gemini",
-    "cursor",
-    "copilot",
-    "opencode",
-    "lefthook",
-)
+AGENT_NAMES = "claude-code codex gemini cursor copilot opencode lefthook".split()
 
 
 class AgentChoice(Section):
