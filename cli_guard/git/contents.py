@@ -1,5 +1,6 @@
 """Read whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
 
+import posixpath
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -159,9 +160,16 @@ class BlobContents:
         return search(self._reader.git, self.revision, words, patterns, alone=alone)
 
     def has_files_in(self, folder: str) -> bool:
-        """Return whether any file is in a folder after the change, or below. Raises GitError."""
+        """Return whether any file is in a folder after the change, or below. Raises GitError.
+
+        The name may come from a command: one that leads out of the repository, which Git refuses, is no folder of it.
+        """
+        inside = posixpath.normpath(folder or ".")
+        if "\0" in inside or inside.startswith(("/", "../")) or inside == "..":
+            return False
         listed = ("ls-tree", "-z", self.revision) if self.revision else ("ls-files", "-z")
-        return bool(self._reader.git.run_bounded(*listed, "--", f"{folder}/", limit=1)[0])
+        below = () if inside == "." else ("--", f"{inside}/")
+        return bool(self._reader.git.run_bounded(*listed, *below, limit=1)[0])
 
     def find_names(
         self, names: Collection[str], folders: Iterable[str], parents: Sequence[str]

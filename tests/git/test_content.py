@@ -438,3 +438,29 @@ def test_what_is_read_in_advance_is_the_same(committed: Repo, name: str) -> None
                 contents.new(change)
         else:
             assert contents.new(change) == BlobContents(reader).new(change)
+
+
+@table(
+    ("folder", "found"),
+    [
+        ("src", True),
+        ("src/", True),
+        ("./src/../src", True),
+        ("src/a.py", False),
+        ("", True),
+        (".", True),
+        ("/", False),
+        ("..", False),
+        ("../x", False),
+        ("src/../../x", False),
+        ("a\0b", False),
+        (":(top)src", False),
+    ],
+)
+def test_a_folder_is_looked_for_in_the_repository_alone(
+    committed: Repo, folder: str, found: bool
+) -> None:
+    committed.commit("Source", {"src/a.py": "a = 1\n"})
+    with BlobReader(Git(committed.path, committed.env), blob_limit=10) as reader:
+        for contents in (BlobContents(reader), BlobContents(reader, "HEAD")):
+            assert contents.has_files_in(folder) is found
