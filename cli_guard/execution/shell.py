@@ -3,7 +3,8 @@
 import os
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 # Programs read one or the other (POSIX, and Python's tempfile).
 TEMPORARY = ("TMPDIR", "TMP", "TEMP")
@@ -16,6 +17,13 @@ def shell_words(command: str, env: Mapping[str, str]) -> tuple[str, ...]:
     """Return the words that run a text in bash, whose syntax the command engine reads, else in /bin/sh."""
     shell = shutil.which("bash", path=env.get("PATH")) or "/bin/sh"
     return (shell, "-c", "--", command)
+
+
+def send_signal(pids: Iterable[int], number: int) -> None:
+    """Signal processes, except those that are gone or belong to another user."""
+    for pid in pids:
+        with suppress(OSError):
+            os.kill(pid, number)
 
 
 def signal_name(number: int) -> str:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.supervisor.process_tree import send_signal
-from cli_guard.execution.shell import shell_words
+from cli_guard.execution.shell import send_signal, shell_words
 
 TAIL_BYTES = 256_000
 READ_BYTES = 65_536

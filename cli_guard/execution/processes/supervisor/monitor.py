@@ -26,6 +26,7 @@ from cli_guard.execution.processes.supervisor.wire import (
     Owner,
     parse_frame,
 )
+from cli_guard.execution.shell import send_signal
 
 REQUEST_BYTES = 65_536
 # All processes of the tree have ended; a stranger that holds the pipe open is not waited for.
@@ -267,7 +268,7 @@ def main(connection: int) -> None:
     _, status = os.waitpid(monitor, 0)
     # The process tree of a killed monitor has become ours.
     while os.WIFSIGNALED(status) and (left := process_tree.descendants(os.getpid())):
-        process_tree.send_signal(left, signal.SIGKILL)
+        send_signal(left, signal.SIGKILL)
         reap_one()
 
 

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from cli_guard.execution.shell import send_signal
+
 LINUX = sys.platform == "linux"
 Steps = list[tuple[int, float]]
 # After SIGKILL a process is gone at once, unless it waits in the kernel (signal(7), "uninterruptible").
@@ -35,13 +37,6 @@ def descendants(pid: int) -> list[int]:
     with suppress(psutil.Error):
         return [each.pid for each in psutil.Process(pid).children(recursive=True)]
     return []
-
-
-def send_signal(pids: list[int], number: int) -> None:
-    """Signal processes, except those that are gone or belong to another user."""
-    for pid in pids:
-        with suppress(OSError):
-            os.kill(pid, number)
 
 
 def ignores_interrupts(pid: int) -> bool:

@@ -26,6 +26,7 @@ from cli_guard.execution.processes.supervisor.wire import (
     message,
     parse_frame,
 )
+from cli_guard.execution.shell import send_signal
 
 KINDS = st.sampled_from([JSON, STDOUT, STDERR])
 
@@ -106,7 +107,7 @@ def test_a_process_tree_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -
     ) as process:
         assert eventually(lambda: len(process_tree.descendants(process.pid)) == 4)
         members = process_tree.descendants(process.pid)
-        process_tree.send_signal([process.pid, *members], 9)
+        send_signal([process.pid, *members], 9)
         process.wait(30)
     assert eventually(lambda: all(process_tree.identity(pid) is None for pid in members))
 
