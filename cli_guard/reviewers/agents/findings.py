@@ -24,17 +24,21 @@ def word_finding(
     *,
     is_gone: bool = False,
     beneath: str = "",
+    cause: SurfaceStatement | None = None,
 ) -> Finding:
     """Return the finding about a statement; one that is gone stands where the change took it away.
 
-    `beneath` is what it reaches: an answer holds as long as that is the same.
+    `beneath` is what it reaches: an answer holds as long as that is the same. Where another statement is the `cause`,
+    its lines are named.
     """
     value = " ".join(statement.value.split())
     shown = value if statement.kind != "server" else statement.name
+    lines_of = gone_lines if is_gone else changed_lines
+    lines = lines_of(change, cause or statement)
     return at_line(
         rule_id,
         change,
-        gone_lines(change, statement) if is_gone else changed_lines(change, statement),
+        lines,
         f"{statement.tool}: {message}",
         evidence=f"{statement.name}: {shown}"[:EVIDENCE_CHARS],
         identity="\0".join((*statement.identity, beneath)),

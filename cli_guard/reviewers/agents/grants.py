@@ -1,8 +1,9 @@
 """Grants: what a tool may do without a question, in one form for all tools, and how much one of them lets pass.
 
 Words of an entry: `sort` is what a value grants (command, edit, read, fetch, server), by default told by the name of a
-tool before brackets: `Bash(npm test:*)`. `is_prefix`: a command may go on after the text. `is_regex`: a text between
-slashes, or a value that begins with `^`, is a regular expression, of which the words that it begins with are taken.
+tool before brackets: `Bash(npm test:*)`; `inside` is a key of what stands in them. `is_prefix`: a command may go on
+after the text. `is_regex`: a text between slashes, or a value that begins with `^`, is a regular expression, of which
+the words that it begins with are taken.
 """
 
 import re

@@ -47,6 +47,7 @@ class SurfaceRemark:
     words: str
     is_gone: bool = False
     beneath: str = ""
+    cause: SurfaceStatement | None = None
 
 
 def review_files(
@@ -98,6 +99,7 @@ def of_state(
                 remark.words,
                 is_gone=remark.is_gone,
                 beneath=remark.beneath,
+                cause=remark.cause,
             )
 
 
@@ -223,7 +225,9 @@ def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:
     beside = [each for each in state.beside if each.kind == "permission"]
     for each in widenings(before, after, beside):
         rule = RULE_OF_WIDENING.get(each.rule, each.rule)
-        yield SurfaceRemark(rule, each.statement, each.words, each.is_gone)
+        yield SurfaceRemark(
+            rule, each.statement, each.words, each.is_gone, cause=each.cause
+        )
 
 
 def of_servers(state: FileState) -> Iterator[SurfaceRemark]:

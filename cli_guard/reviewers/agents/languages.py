@@ -56,6 +56,7 @@ DEEDS = (
     SpokenDeed("skip", "skip", ("checks",), is_near=True),
     SpokenDeed("skip", "ask", ("confirmation",), is_negated=True, is_near=True),
     SpokenDeed("approve", "approve", ("everything",), is_near=True),
+    SpokenDeed("approve", "approve", ("unseen",)),
     SpokenDeed("decode", "decode", ("obey",)),
     SpokenDeed("lift", "ignore", ("earlier",), is_near=True),
 )
@@ -176,7 +177,12 @@ def find_spoken_orders(blocks: Sequence[Block]) -> Iterator[FoundOrder]:
             deed = deed_among(spoken, sentence.text)
             if deed:
                 yield FoundOrder(
-                    deed.name, says[deed.name], sentence.text, sentence.line, block.kind
+                    deed.name,
+                    says[deed.name],
+                    sentence.text,
+                    sentence.line,
+                    sentence.last,
+                    block.kind,
                 )
 
 

@@ -4,7 +4,7 @@ Both states are read, and what the state before had is silent; a line is known b
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from cli_guard.commands import Context, judge_or_raise
@@ -23,7 +23,7 @@ from cli_guard.reviewers.agents.orders import (
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.states import FileState
 from cli_guard.reviewers.agents.tables import Entry
-from cli_guard.reviewers.commands.extract.nodes import Scalar
+from cli_guard.reviewers.commands.extract.nodes import Node, Scalar
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -46,33 +46,48 @@ WHERE = {
 
 
 def remarks_on_text(subject: ReviewInput, state: FileState) -> Iterator[TextRemark]:
-    """Yield what is to be said about the text of one file and was not so before the change."""
-    if not state.file.is_text or not state.text:
+    """Yield what is to be said about the texts of one file and was not so before the change."""
+    new = list(texts_in(state, state.after, state.text))
+    if not new:
         return
     context = context_of(ChangeTree(subject))
-    old = TextOfFile(state, state.old_text, context) if state.old_text else None
-    known = {each[1].identity for each in old.remarks()} if old else set()
-    for remark in TextOfFile(state, state.text, context).remarks():
+    known = {
+        each[1].identity
+        for text in texts_in(state, state.before, state.old_text)
+        for each in text.remarks(context)
+    }
+    for remark in chain.from_iterable(text.remarks(context) for text in new):
         if remark[1].identity not in known:
             known.add(remark[1].identity)
             yield remark
 
 
-class TextOfFile:
-    """The text of a file in one state."""
+def texts_in(
+    state: FileState, statements: Sequence[SurfaceStatement], text: str
+) -> Iterator["ObeyedText"]:
+    """Yield what is obeyed in one state of a file: all of it, or values of its keys."""
+    if state.file.is_text and text:
+        yield ObeyedText(state, text)
+    for each in statements:
+        if each.kind == "text":
+            yield ObeyedText(state, each.value, each.node)
 
-    def __init__(self, state: FileState, text: str, context: Context) -> None:
+
+class ObeyedText:
+    """A text of a file in one state; `node` is the value that holds it, where it is not the whole file."""
+
+    def __init__(self, state: FileState, text: str, node: Node | None = None) -> None:
         self._file = state.file
         self._path = state.change.path
         self._text = text
-        self._context = context
-        is_data = self._path.endswith(".toml")
+        self._node = node
+        is_data = self._path.endswith(".toml") and node is None
         self._blocks = read_blocks(text, is_data=is_data)
 
-    def remarks(self) -> Iterator[TextRemark]:
+    def remarks(self, context: Context) -> Iterator[TextRemark]:
         yield from self._of_hidden()
         yield from self._of_orders()
-        yield from self._of_commands()
+        yield from self._of_commands(context)
 
     def _of_hidden(self) -> Iterator[TextRemark]:
         for number, hidden in enumerate(find_hidden(self._text)):
@@ -100,15 +115,17 @@ class TextOfFile:
             words = (
                 f"the agent is told something that {order.says}{where}: {sentence[:200]}"
             )
-            statement = self._statement("order", order.deed, sentence, order.line)
+            statement = self._statement(
+                "order", order.deed, sentence, order.line, order.last
+            )
             yield "order", statement, words
 
-    def _of_commands(self) -> Iterator[TextRemark]:
+    def _of_commands(self, context: Context) -> Iterator[TextRemark]:
         commands = (each for block in self._blocks for each in commands_in(block))
         for number, (line, command) in enumerate(commands):
             if number >= MOST:
                 return
-            verdict = judge_or_raise(command, self._context)
+            verdict = judge_or_raise(command, context)
             if verdict.verdict is not Decision.DENY:
                 continue
             spans = verdict.evidence
@@ -119,9 +136,11 @@ class TextOfFile:
             statement = self._statement("command", "command", printable(redact(shown)), at)
             yield "text-command", statement, words
 
-    def _statement(self, kind: str, name: str, value: str, line: int) -> SurfaceStatement:
+    def _statement(
+        self, kind: str, name: str, value: str, line: int, last: int = 0
+    ) -> SurfaceStatement:
         entry = Entry(kind, (), {})
-        node = Scalar(((line, value),))
+        node = self._node or Scalar(((line, value), (max(line, last), "")))
         return SurfaceStatement(self._file, entry, self._path, name, value, node, line)
 
 

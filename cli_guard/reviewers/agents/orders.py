@@ -77,22 +77,24 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class FoundOrder:
-    """One order: what is done, in which sentence, on which line."""
+    """One order: what is done, in which sentence, from which line to which."""
 
     deed: str
     says: str
     sentence: str
     line: int
+    last: int
     kind: BlockKind
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence without markup, as it is written, and the line on which it begins."""
+    """A sentence without markup, as it is written, and the lines on which it begins and ends."""
 
     text: str
     raw: str
     line: int
+    last: int
 
 
 @cache
@@ -148,7 +150,12 @@ def find_orders(blocks: Sequence[Block]) -> Iterator[FoundOrder]:
             deed = deed_in(sentence.text, before, behind, is_definition=is_definition)
             if deed is not None:
                 yield FoundOrder(
-                    deed.name, deed.says, sentence.text, sentence.line, block.kind
+                    deed.name,
+                    deed.says,
+                    sentence.text,
+                    sentence.line,
+                    sentence.last,
+                    block.kind,
                 )
 
 
@@ -171,7 +178,10 @@ def sentences_of(block: Block) -> Iterator[Sentence]:
             begin = start + len(part) - len(part.lstrip())
             row += text.count("\n", counted, begin)
             counted = begin
-            yield Sentence(clean(part, block), part, block.lines[row][0])
+            last = row + part.strip().count("\n")
+            yield Sentence(
+                clean(part, block), part, block.lines[row][0], block.lines[last][0]
+            )
         start = end
 
 

@@ -3,8 +3,8 @@
 How an entry is read:
     flag      `wide` is the value that lets something pass; a missing value does not
     rank      `ranks` are values from the strictest on, several in one are equal; `missing` is the rank without one
-    grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins;
-              `is_first`: of a grant and what beats it the earlier wins;
+    grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins,
+              `is_first`: the earlier;
               `but` is a sort that is left out
     denial    what is denied (`strength` 2) or asked about (1), missed when nothing as strong covers it any more
     listing   each value lets something pass
@@ -29,12 +29,16 @@ HARMLESS_FOLDERS = re.compile(r"(?:\./)?(?!\.\.)[\w@][^~$]*|/tmp(?:/.*)?|\.")
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """A statement that lets more pass, the rule of the finding, and what passes now in words."""
+    """A statement that lets more pass, the rule of the finding, and what passes now in words.
+
+    `cause` is another statement that does it.
+    """
 
     statement: SurfaceStatement
     rule: str
     words: str
     is_gone: bool = False
+    cause: SurfaceStatement | None = None
 
 
 def widenings(
@@ -122,13 +126,7 @@ def is_beaten(
 ) -> bool:
     """Return whether something in the same state asks about, or denies, all that a statement grants."""
     if statement.entry.words.get("is_ordered"):
-        return any(
-            each.order > statement.order
-            and each.path == statement.path
-            and each.entry.word("sort") == statement.entry.word("sort")
-            and fnmatchcase(statement.name, each.name)
-            for each in denials_in(every)
-        )
+        return any(is_behind(each, statement) for each in denials_in(every))
     places = {steps_of(each) for each in statement.entry.words.get("beaten_by", ())}
     is_first = bool(statement.entry.words.get("is_first"))
     return any(
@@ -137,6 +135,16 @@ def is_beaten(
         and (each.value == statement.value or grant_of(each).covers(grant))
         and (not is_first or each.order < statement.order)
         for each in denials_in(every)
+    )
+
+
+def is_behind(winner: SurfaceStatement, loser: SurfaceStatement) -> bool:
+    """Return whether a pattern stands behind another one of its list, and matches all that this does."""
+    return (
+        winner.order > loser.order
+        and winner.path == loser.path
+        and winner.entry.word("sort") == loser.entry.word("sort")
+        and fnmatchcase(loser.name, winner.name)
     )
 
 
@@ -149,8 +157,14 @@ def find_lost_denials(
 ) -> Iterator[Widening]:
     """Yield what was denied or asked about and is not any more."""
     there = {each.identity: each for each in denials_in(new)}
-    after = [(strength_of(each), grant_of(each)) for each in holding_denials(new)]
-    for statement in holding_denials(before):
+    after = [
+        (strength_of(each), grant_of(each))
+        for each in denials_in(new)
+        if not winner_over(each, new)
+    ]
+    for statement in denials_in(before):
+        if winner_over(statement, before):
+            continue
         grant = grant_of(statement)
         strength = strength_of(statement)
         if any(other >= strength and each.covers(grant) for other, each in after):
@@ -158,25 +172,35 @@ def find_lost_denials(
         verb = "denied" if strength == STRONGEST else "asked about"
         words = f"`{shorten(text_of_denial(statement))}` is no longer {verb}"
         if kept := there.get(statement.identity):
-            yield Widening(kept, "denial", f"{words}: what stands behind it allows it")
+            cause = winner_over(kept, new)
+            side = "before" if cause and cause.entry.words.get("is_first") else "behind"
+            says = f"{words}: what stands {side} it allows it"
+            yield Widening(kept, "denial", says, cause=cause)
         else:
             yield Widening(statement, "denial", words, is_gone=True)
 
 
-def holding_denials(
-    statements: Sequence[SurfaceStatement],
-) -> Iterator[SurfaceStatement]:
-    """Yield the denials that no later grant takes back, for a tool of which the later of two wins."""
-    ordered = [each for each in grants_in(statements) if each.entry.words.get("is_ordered")]
-    for statement in denials_in(statements):
-        if not any(
-            each.order > statement.order
-            and each.path == statement.path
-            and each.entry.word("sort") == statement.entry.word("sort")
-            and fnmatchcase(statement.name, each.name)
-            for each in ordered
-        ):
-            yield statement
+def winner_over(
+    denial: SurfaceStatement, statements: Sequence[SurfaceStatement]
+) -> SurfaceStatement | None:
+    """Return the grant that takes a denial back, for a tool that reads its list in order; None if there is none."""
+    for each in grants_in(statements):
+        words = each.entry.words
+        if words.get("is_ordered") and is_behind(each, denial):
+            return each
+        if words.get("is_first") and is_ahead(each, denial):
+            return each
+    return None
+
+
+def is_ahead(grant: SurfaceStatement, denial: SurfaceStatement) -> bool:
+    """Return whether a grant stands before a denial of its list, and covers all of it."""
+    return (
+        grant.order < denial.order
+        and grant.path == denial.path
+        and grant.entry.places == denial.entry.places
+        and grant_of(grant).covers(grant_of(denial))
+    )
 
 
 def text_of_denial(statement: SurfaceStatement) -> str:

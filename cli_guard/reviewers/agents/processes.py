@@ -42,6 +42,17 @@ THIS_INTERPRETER = {"sys.executable": "python", "process.execPath": "node"}
 OTHER_PROGRAM = re.compile(
     r"""["']?(?:env|executable|preexec_fn|argv0)["']?\s*[:=]|\bshell\s*[:=]\s*["'`]"""
 )
+# Modules that only handle data, and what leads from them to others.
+INERT = (
+    "(?:json|re|sys|shlex|fnmatch|string|pathlib|typing|dataclasses|datetime|__future__)"
+)
+INERT_IMPORT = re.compile(
+    rf"import\s+{INERT}(?:\s*,\s*{INERT})*|from\s+{INERT}\s+import\s[^*]+"
+)
+REACHING = re.compile(
+    r"\b(?:os|builtins|modules|exec|eval|(?<!re\.)compile|[gs]etattr|globals|locals|vars"
+    r"|__(?!name__|file__|doc__|future__)\w+)\b"
+)
 UNKNOWN = '"$argument"'
 ANY_FILE = "file.txt"
 
@@ -80,6 +91,23 @@ def read_calls(path: str, text: str) -> ProgramCalls | None:
     if None in commands or is_named(names, rest):
         return None
     return ProgramCalls(tuple(each for each in commands if each), rest)
+
+
+def code_of(path: str, text: str) -> str:
+    """Return a script in Python without the words in its texts, if it has nothing to start or load a program with."""
+    if language_for(path) != "python":
+        return text
+    root = Trees().root("python", text)
+    code = text
+    for each in root.find_all(kind="string_content"):
+        # What is filled in is code.
+        if not each.find(kind="interpolation"):
+            code = without_node(code, each)
+    imports = (
+        each.text() for kind in IMPORT_KINDS["python"] for each in root.find_all(kind=kind)
+    )
+    is_inert = all(map(INERT_IMPORT.fullmatch, imports)) and not REACHING.search(code)
+    return code if is_inert else text
 
 
 def names_brought(imported: str) -> Iterator[str]:

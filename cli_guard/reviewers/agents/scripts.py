@@ -12,7 +12,7 @@ from functools import cache, partial
 from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
-from cli_guard.reviewers.agents.processes import read_calls
+from cli_guard.reviewers.agents.processes import code_of, read_calls
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
 from cli_guard.rules.catalog import read_table
 
@@ -79,6 +79,9 @@ def read_script(path: str, text: str, context: Context) -> ScriptFacts:
         # With any other sign it is not one that only starts programs.
         calls = None
     found = {} if calls else signs_in(text)
+    if found.keys() == {"downloads"} and "downloads" not in signs_in(code_of(path, text)):
+        # A guard names programs that download, to block them, and starts none.
+        found = {}
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     questions: set[str] = set()
     if is_shell(path, text):

@@ -18,7 +18,7 @@ from cli_guard.reviewers.agents.scripts import ScriptFacts, read_script
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import folders
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules.catalog import read_patterns
+from cli_guard.rules.catalog import read_patterns, read_table
 
 MOST_SCRIPTS = 20
 MOST_WORDS = 400
@@ -203,7 +203,11 @@ def named_scripts(text: str) -> Iterator[str]:
 
 @cache
 def variable_patterns() -> Mapping[str, re.Pattern[str]]:
-    return read_patterns("agents/programs.toml", "variables")
+    table = read_table("agents/programs.toml")["variables"]
+    return {
+        name: re.compile(pattern.replace("{name}", table["name"]))
+        for name, pattern in table.items()
+    }
 
 
 def fill_command(command: str, path: str) -> str:

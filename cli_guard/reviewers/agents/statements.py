@@ -148,6 +148,9 @@ def of_node(
     elif entry.word("value"):
         other = select(node, entry.word("other")) if entry.word("other") else None
         value = text_of(select(node, entry.word("value"))) or text_of(other)
+        inside = entry.word("inside")
+        if inside and (text := text_of(select(node, inside))):
+            value = f"{value}({text})"
         yield SurfaceStatement(file, entry, path, name, value, node, order)
     elif entry.words.get("split") and isinstance(node, Scalar):
         for part in split_rules(node.text):

@@ -14,10 +14,10 @@
     local     why the file belongs to one user and not into a repository
     entry     what is read from it
 
-An entry has a `kind` (start, permission, server, plugin, traffic) and places `at`: keys with `/` between, `*` for any
-name, `[]` for each item of a list. `when` are patterns that other keys below the place must match, `on` one for the
-value itself. `name` is a key whose value names the statement, or "key" for the last key of the place. What the other
-words of an entry mean is explained where they are used: `permissions`, `started`, `grants`, `traffic`.
+An entry has a `kind` (start, permission, server, plugin, traffic, text that is obeyed) and places `at`: keys with `/`
+between, `*` for any name, `[]` for each item of a list. `when` are patterns that other keys below the place must match,
+`on` one for the value itself. `name` is a key whose value names the statement, or "key" for the last key of the place.
+What the other words of an entry mean is explained where they are used: `permissions`, `started`, `grants`, `traffic`.
 """
 
 import re

@@ -1,5 +1,7 @@
 """What a change lets an agent do without a question: the same words widen in one place or state, and not in another."""
 
+from typing import Any
+
 import pytest
 from reviewers.agents.surface_changes import SETTINGS, as_json, found, permissions, stops
 
@@ -15,6 +17,7 @@ ZED = ".zed/settings.json"
 
 # Each row: a file, a text that lets more pass, and one with the same words that does not.
 CURL = {"tool": "Bash", "matches": {"cmd": "curl *"}}
+BASH_ALLOWED = {"tool": "Bash", "action": "allow"}
 CURL_ALLOWED = {**CURL, "action": "allow"}
 CURL_ASKED = {**CURL, "action": "ask"}
 SUDO = [{"pattern": "^sudo\\s"}]
@@ -280,6 +283,11 @@ PAIRS = {
         as_json(**{"amp.permissions": [CURL_ALLOWED, CURL_ASKED]}),
         as_json(**{"amp.permissions": [CURL_ASKED, CURL_ALLOWED]}),
     ),
+    "amp: any command before a question": (
+        AMP,
+        as_json(**{"amp.permissions": [BASH_ALLOWED, CURL_ASKED]}),
+        as_json(**{"amp.permissions": [CURL_ASKED]}),
+    ),
     "amp: every tool": (
         AMP,
         as_json(**{"amp.permissions": [{"tool": "*", "action": "allow"}]}),
@@ -371,6 +379,36 @@ def test_a_finding_has_its_line_and_says_what_passes() -> None:
     (finding,) = found({}, {SETTINGS: text})
     assert text.splitlines()[(finding.line or 0) - 1].strip() == '"Bash(python3 -c:*)"'
     assert finding.message.endswith("`python3 -c` with any words runs without a question")
+
+
+# Each row: a file, settings whose order makes a rule dead, and the line of what beats it.
+DEAD = {
+    "amp": (AMP, {"amp.permissions": [BASH_ALLOWED, CURL_ASKED]}, '"tool": "Bash",'),
+    "opencode": (
+        OPENCODE,
+        {"permission": {"bash": {"rm *": "deny", "*": "allow"}}},
+        '"*": "allow"',
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "dead", "line"), DEAD.values(), ids=DEAD)
+def test_a_rule_that_the_order_makes_dead_names_what_beats_it(
+    path: str, dead: dict[str, object], line: str
+) -> None:
+    text = as_json(**dead)
+    (finding,) = found({path: as_json(**turned(dead))}, {path: text})
+    assert finding.rule == "agent-permission-denial"
+    assert text.splitlines()[(finding.line or 0) - 1].strip() == line
+    assert (finding.line or 0) < 5 or path == OPENCODE
+
+
+def turned(value: object) -> Any:
+    """The same settings with each list of several turned round."""
+    if isinstance(value, dict):
+        pairs = [(name, turned(each)) for name, each in value.items()]
+        return dict(reversed(pairs))
+    return value[::-1] if isinstance(value, list) else value
 
 
 def test_what_is_gone_stands_where_it_was_taken_away() -> None:

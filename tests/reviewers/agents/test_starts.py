@@ -87,6 +87,21 @@ COMMANDS: dict[str, tuple[str, Files, str]] = {
         },
         "start-clean",
     ),
+    "the file that an agent edited, without quotes": (
+        "./x.sh",
+        {"x.sh": 'f=$(jq -r .file_path)\ncase "$f" in *.go) gofmt -w "$f" ;; esac\n'},
+        "start-clean",
+    ),
+    "another name that begins like its own": (
+        "./x.sh",
+        {"x.sh": 'f=$(jq -r .file_path_command)\n"$f"\n'},
+        "start",
+    ),
+    "the edited file runs": (
+        "./x.sh",
+        {"x.sh": 'f=$(jq -r .file_path)\n"$f"\n'},
+        "start",
+    ),
     "what an agent ran": (
         "./x.sh",
         {"x.sh": 'line=$(jq -r .tool_input.command)\nbash -c "$line"\n'},
@@ -125,6 +140,26 @@ COMMANDS: dict[str, tuple[str, Files, str]] = {
         {
             "x.py": "import subprocess\nimport sys\n\nsubprocess.run(sys.argv[1], shell=True)\n"
         },
+        "start",
+    ),
+    "a guard that names what it blocks": (
+        "python3 x.py",
+        {"x.py": GUARD.replace("prod", "curl ")},
+        "start-clean",
+    ),
+    "a guard by name that reaches other modules": (
+        "python3 x.py",
+        {"x.py": GUARD + "import shlex\nshlex.os.popen('curl -s https://x.example')\n"},
+        "start",
+    ),
+    "a guard by name that runs in a text that is filled in": (
+        "python3 x.py",
+        {"x.py": GUARD + "print(f\"{sys.modules['o' + 's'].popen('curl x.example')}\")\n"},
+        "start",
+    ),
+    "a guard by name with another module": (
+        "python3 x.py",
+        {"x.py": GUARD + "import sh\nsh.bash('curl -s https://x.example')\n"},
         "start",
     ),
     "a script that is not there": ("python3 .claude/hooks/x.py", {}, "start"),
