@@ -50,9 +50,10 @@ class WrittenPattern:
     part: str
 
 
-def knows_patterns(language: str) -> bool:
-    """Return whether the patterns of a language are judged."""
-    return FAMILY.get(language, language) in read_table("languages/regexes.toml")
+def may_hold_patterns(language: str, text: str) -> bool:
+    """Return whether a program may hold a pattern that is judged."""
+    table = read_table("languages/regexes.toml").get(FAMILY.get(language, language))
+    return table is not None and re.search(table["sign"], text) is not None
 
 
 def find_patterns(root: "SgNode", language: str) -> Iterator[WrittenPattern]:

@@ -18,6 +18,8 @@ from cli_guard.rules.catalog import read_table
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
 MOST_KNOWN = 50_000
+# The texts of a file and of those beside it, each asked about a source and a sink.
+MOST_FITTING = 60
 MOST_CONDITIONS = 2_000
 
 
@@ -115,6 +117,8 @@ class Tables:
     )
     _any: dict[tuple[str, str], re.Pattern[str]] = field(default_factory=dict)
     _guards: dict[str, tuple[GuardPlace, ...]] = field(default_factory=dict)
+    _needed: dict[tuple[str, bool], tuple[Needs, ...]] = field(default_factory=dict)
+    _fitting: dict[tuple[str, bool, str], bool] = field(default_factory=dict)
 
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
@@ -177,8 +181,22 @@ class Tables:
 
     def has(self, section: str, words: str, *, secret: bool = False) -> bool:
         """Return whether a text with these words may hold one of a section, of a `secret` or of what is untrusted."""
-        entries = (e for e in self.entries if e.section == section)
-        return any(e.is_secret is secret and e.fits(words) for e in entries)
+        key = (section, secret, words)
+        found = self._fitting.get(key)
+        if found is None:
+            if len(self._fitting) > MOST_FITTING:
+                self._fitting.clear()
+            found = any(has_needed(needs, words) for needs in self._needs(section, secret))
+            self._fitting[key] = found
+        return found
+
+    def _needs(self, section: str, secret: bool) -> tuple[Needs, ...]:
+        found = self._needed.get((section, secret))
+        if found is None:
+            having = (e for e in self.entries if e.section == section)
+            found = tuple(dict.fromkeys(e.needs for e in having if e.is_secret is secret))
+            self._needed[section, secret] = found
+        return found
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from cli_guard.code.automaton import EXPONENTIAL, Attack, find_attack
-from cli_guard.code.automaton_places import WrittenPattern, find_patterns, knows_patterns
+from cli_guard.code.automaton_places import WrittenPattern, find_patterns, may_hold_patterns
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
@@ -45,7 +45,7 @@ def inspect(
 
     Of other patterns of polynomial time, which are many, one in a file stands for all.
     """
-    if not knows_patterns(language) or is_test_or_example(change.path):
+    if is_test_or_example(change.path) or not may_hold_patterns(language, text):
         return
     if not any(map(REPEATS.search, change.added.values())):
         return
