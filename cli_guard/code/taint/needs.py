@@ -5,10 +5,11 @@ dotted name is written somewhere in the file: in an import, a declaration, or at
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 
 from cli_guard.lazy import dataclass
+from cli_guard.words import WordSet
 
 # What a text holds: all of these words, and of each inner tuple all of one alternative. A blank before or behind a word
 # is a place where an identifier begins or ends.
@@ -46,7 +47,32 @@ def words_in(text: str) -> str:
     return f" {' '.join(dict.fromkeys(IDENTIFIER.findall(text)))} "
 
 
-def has_needed(needs: Needs, words: str) -> bool:
+class NeededWords:
+    """What the entries of one kind need, of which a text is asked at once."""
+
+    def __init__(self, needed: Iterable[Needs]) -> None:
+        self._needed = [(needs, frozenset(_list_words(needs))) for needs in set(needed)]
+        self._words = WordSet(word for _, words in self._needed for word in words)
+
+    def fit(self, words: str) -> bool:
+        """Return whether a text with these words (see `words_in`) has all that one of the entries needs."""
+        found = frozenset(self._words.found_in(words))
+        return any(
+            not own or not (own.isdisjoint(found) or not has_needed(needs, found))
+            for needs, own in self._needed
+        )
+
+
+def _list_words(needs: Needs) -> Iterator[str]:
+    for need in needs:
+        if isinstance(need, str):
+            yield need
+        else:
+            for branch in need:
+                yield from _list_words(branch)
+
+
+def has_needed(needs: Needs, words: Container[str]) -> bool:
     for need in needs:
         if isinstance(need, str):
             if need not in words:

@@ -10,7 +10,14 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.code.languages import FAMILY
-from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of, words_in
+from cli_guard.code.taint.needs import (
+    NeededWords,
+    Needs,
+    either,
+    has_needed,
+    needs_of,
+    words_in,
+)
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
@@ -117,7 +124,7 @@ class Tables:
     )
     _any: dict[tuple[str, str], re.Pattern[str]] = field(default_factory=dict)
     _guards: dict[str, tuple[GuardPlace, ...]] = field(default_factory=dict)
-    _needed: dict[tuple[str, bool], tuple[Needs, ...]] = field(default_factory=dict)
+    _needed: dict[tuple[str, bool], NeededWords] = field(default_factory=dict)
     _fitting: dict[tuple[str, bool, str], bool] = field(default_factory=dict)
 
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
@@ -186,16 +193,16 @@ class Tables:
         if found is None:
             if len(self._fitting) > MOST_FITTING:
                 self._fitting.clear()
-            found = any(has_needed(needs, words) for needs in self._needs(section, secret))
+            found = self._needs(section, is_secret=secret).fit(words)
             self._fitting[key] = found
         return found
 
-    def _needs(self, section: str, secret: bool) -> tuple[Needs, ...]:
-        found = self._needed.get((section, secret))
+    def _needs(self, section: str, *, is_secret: bool) -> NeededWords:
+        found = self._needed.get((section, is_secret))
         if found is None:
             having = (e for e in self.entries if e.section == section)
-            found = tuple(dict.fromkeys(e.needs for e in having if e.is_secret is secret))
-            self._needed[section, secret] = found
+            found = NeededWords(e.needs for e in having if e.is_secret is is_secret)
+            self._needed[section, is_secret] = found
         return found
 
 
