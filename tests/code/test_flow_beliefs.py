@@ -1,10 +1,7 @@
 """A helper is believed for what its body does, not for its name: a line with BAD is reached, and no other."""
 
 import pytest
-
-from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.flows import find_flows
-from cli_guard.code.taint.tables import tables_of
+from marked_lines import assert_marked, flows_in_program
 
 PROGRAMS = {
     "python": r"""
@@ -173,18 +170,10 @@ class Page extends HttpServlet {
 
 def test_a_variable_may_be_in_the_condition_that_it_is_told_by() -> None:
     text = "let row = (row && row[key])[name]; if (row) { eval(req.query.x); }"
-    tables = tables_of("javascript")
-    assert tables is not None
-    root = Trees().root("javascript", text)
-    assert [flow.kind for flow in find_flows(root, "javascript", text, tables)] == ["code"]
+    assert [flow.kind for flow in flows_in_program("javascript", text)] == ["code"]
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_a_name_is_believed_for_what_the_body_does(language: str) -> None:
     text = PROGRAMS[language]
-    tables = tables_of(language)
-    assert tables is not None
-    found = find_flows(Trees().root(language, text), language, text, tables)
-    lines = text.split("\n")
-    reached = {lines[flow.line - 1] for flow in found}
-    assert reached == {line for line in lines if line.endswith("BAD")}
+    assert_marked(text, flows_in_program(language, text))

@@ -1,10 +1,7 @@
 """Data is followed through the fields of a class: a line with BAD is reached, and no other."""
 
 import pytest
-
-from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.flows import find_flows
-from cli_guard.code.taint.tables import tables_of
+from marked_lines import assert_marked, flows_in_program
 
 PROGRAMS = {
     "python": """
@@ -167,9 +164,4 @@ public class PagesController : Controller {
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_fields_carry_what_methods_store_in_them(language: str) -> None:
     text = PROGRAMS[language]
-    tables = tables_of(language)
-    assert tables is not None
-    found = find_flows(Trees().root(language, text), language, text, tables)
-    lines = text.split("\n")
-    reached = {lines[flow.line - 1] for flow in found}
-    assert reached == {line for line in lines if line.endswith("BAD")}
+    assert_marked(text, flows_in_program(language, text))
