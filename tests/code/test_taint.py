@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.flows import Flow, TooBigError, find_flows
-from cli_guard.code.taint.needs import has_needed, needs_of, words_in
+from cli_guard.code.taint.needs import NeededWords, has_needed, needs_of, words_in
 from cli_guard.code.taint.tables import NAMES, Tables, compile_entry, tables_of
 
 SOURCE = r"(.*\.)?input(\..*)?|_GET"
@@ -570,7 +570,10 @@ def test_time_grows_with_the_length() -> None:
     ],
 )
 def test_a_pattern_needs_words(pattern: str, text: str, fits: bool) -> None:
-    assert has_needed(needs_of(pattern, is_whole=True), words_in(text)) is fits
+    needs = needs_of(pattern, is_whole=True)
+    assert has_needed(needs, words_in(text)) is fits
+    others = needs_of("other_sink", is_whole=True)
+    assert NeededWords([others, needs]).fit(words_in(text)) is fits
 
 
 LANGUAGES = "bash c csharp go java javascript kotlin php python ruby rust swift".split()

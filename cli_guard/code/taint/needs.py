@@ -51,16 +51,13 @@ class NeededWords:
     """What the entries of one kind need, of which a text is asked at once."""
 
     def __init__(self, needed: Iterable[Needs]) -> None:
-        self._needed = [(needs, frozenset(_list_words(needs))) for needs in set(needed)]
-        self._words = WordSet(word for _, words in self._needed for word in words)
+        self._needed = tuple(dict.fromkeys(needed))
+        self._words = WordSet(word for needs in self._needed for word in _list_words(needs))
 
     def fit(self, words: str) -> bool:
         """Return whether a text with these words (see `words_in`) has all that one of the entries needs."""
         found = frozenset(self._words.found_in(words))
-        return any(
-            not own or not (own.isdisjoint(found) or not has_needed(needs, found))
-            for needs, own in self._needed
-        )
+        return any(has_needed(needs, found) for needs in self._needed)
 
 
 def _list_words(needs: Needs) -> Iterator[str]:

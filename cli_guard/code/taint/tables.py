@@ -14,7 +14,6 @@ from cli_guard.code.taint.needs import (
     NeededWords,
     Needs,
     either,
-    has_needed,
     needs_of,
     words_in,
 )
@@ -49,10 +48,6 @@ class FlowEntry:
     def is_secret(self) -> bool:
         """Whether it is about a secret, and not about what somebody else chose."""
         return self.data.get("secret", False) or self.data.get("kind") == "log-secret"
-
-    def fits(self, words: str) -> bool:
-        """Return whether a text with these words (see `words_in`) may hold a name that matches."""
-        return has_needed(self.needs, words)
 
     def allows(self, text: str) -> bool:
         """Return whether the text of a call fits `when` and `unless`."""
