@@ -20,6 +20,8 @@ NAMES_OF_FOLDER = (40, 12, 4, 1)
 PATH_CHARS = 160
 MODULES = 16
 MODULES_OF_FOLDER = 3
+# So many are read for their names; a folder may hold files that define nothing for others.
+MODULES_READ = 100
 # A longer file is data, or takes too long to parse.
 MODULE_CHARS = 60_000
 NAMES = 10
@@ -48,8 +50,10 @@ def list_modules(texts: Mapping[str, str]) -> Iterator[str]:
     shown = 0
     for path in sorted(sources, key=lambda each: (-len(texts[each]), each)):
         folder = path.rpartition("/")[0]
-        if taken[folder] == MODULES_OF_FOLDER or shown == MODULES:
+        if taken[folder] == MODULES_OF_FOLDER:
             continue
+        if shown == MODULES or taken.total() == MODULES_READ:
+            return
         taken[folder] += 1
         if names := list_public_names(path, texts[path]):
             shown += 1

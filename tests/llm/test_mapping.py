@@ -5,9 +5,15 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from watching import cpu_seconds
 
-from cli_guard.llm.mapping import MAP_CHARS, draw_map, outline_files
+from cli_guard.code.definitions import Definition, find_definitions
+from cli_guard.llm.mapping import (
+    MAP_CHARS,
+    MODULES,
+    MODULES_READ,
+    draw_map,
+    outline_files,
+)
 
 MODULE = """LIMIT = 3
 
@@ -48,14 +54,26 @@ def test_it_is_bounded(files: int) -> None:
     assert draw_map(texts) == draw_map(dict(reversed(texts.items())))
 
 
-def test_five_thousand_files_take_half_a_second() -> None:
-    body = "".join(
-        f"def name_{n}(one, two):\n    return one + two\n\n\n" for n in range(90)
-    )
-    texts = {f"part{n % 70}/module_{n}.py": body + f"x = {n}\n" for n in range(5_000)}
-    draw_map({"a.py": MODULE})
-    with cpu_seconds(0.5):
-        draw_map(texts)
+@pytest.mark.parametrize(
+    ("body", "folders", "read"),
+    [
+        ("def name(one, two):\n    return one + two\n", 70, MODULES),
+        ("name(1, 2)\n", 5_000, MODULES_READ),
+    ],
+)
+def test_few_of_five_thousand_files_are_read_for_their_names(
+    body: str, folders: int, read: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def find(path: str, text: str) -> tuple[Definition, ...]:
+        asked.append(path)
+        return find_definitions(path, text)
+
+    monkeypatch.setattr("cli_guard.llm.mapping.find_definitions", find)
+    texts = {f"part{n % folders}/module_{n}.py": body + f"# {n}\n" for n in range(5_000)}
+    draw_map(texts)
+    assert len(asked) == read
 
 
 @given(
