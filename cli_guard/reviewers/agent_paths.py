@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 # Folders that belong to a tool, wherever they are.
 FOLDERS = (
-    r"\.(?:claude|claude-plugin|codex|agents|gemini|qwen|cursor|copilot|vscode|devcontainer|zed|opencode)",
-    r"\.(?:kiro|amazonq|windsurf|roo|amp|junie|clinerules|specstory|mise|config/mise)",
+    r"\.(?:claude|claude-plugin|codex|agents?|gemini|qwen|cursor|copilot|vscode|devcontainer|zed|opencode)",
+    r"\.(?:kiro|amazonq|windsurf|roo|amp|junie|cline|clinerules|specstory|mise|config/mise)",
     r"\.aider\.tags\.cache[^/]*",
     r"\.github/(?:hooks|copilot|instructions|prompts|agents|chatmodes|skills)",
 )
 # Names of files, with the folder that makes some of them so.
 NAMES = (
     r"\.mcp\.json",
-    r"\.github/(?:mcp\.json|copilot-instructions\.md)",
-    r"\.(?:cursorrules|windsurfrules|clinerules|roorules[^/]*|envrc)",
+    r"\.github/(?:(?:mcp|lsp)\.json|copilot-instructions\.md)",
+    r"\.(?:cursorrules|windsurfrules|clinerules[^/]*|roorules[^/]*|roomodes|envrc)",
     r"\.aider\.[^/]+",
     r"(?:claude(?:\.local)?|agents?(?:\.override)?|gemini|qwen|conventions)\.md",
     r"skills/.*\.md",

@@ -2,9 +2,10 @@
 
 Words of an entry: `programs` are the keys of a table that hold a command, by default `command`; `program` is one key
 with the path of a program; `reaches` is a key that names other items of the same list, which start as well;
-`is_path`: the value is a script.
+`is_path`: the value is a script; `without`: a pattern of what stands before the command.
 """
 
+import re
 from collections.abc import Iterator
 
 from cli_guard.reviewers.agents.tables import Entry
@@ -34,6 +35,8 @@ def each_command(entry: Entry, node: Node) -> Iterator[str]:
                 yield from of_table(entry, variant, variant.get("args") or node.get("args"))
         return
     text = write_words(node)
+    if before := re.match(entry.word("without"), text):
+        text = text[before.end() :]
     yield f"source {text}" if entry.words.get("is_path") else text
 
 

@@ -12,8 +12,6 @@ from cli_guard.reviewers.agents.started import commands_of, find_reached
 from cli_guard.reviewers.agents.tables import Entry, SurfaceFile, steps_of
 from cli_guard.reviewers.commands.extract.nodes import Document, Items, Node, Scalar, Table
 
-# A line of a command or skill whose output the agent gets before it reads the rest.
-INLINE = re.compile(r"(?<![\w`])!`([^`\n]{1,2000})`")
 MOST = 2_000
 Found = tuple[tuple[str, ...], Node]
 
@@ -88,8 +86,8 @@ def of_entry(
             whole = Scalar(tuple(enumerate(text.splitlines(keepends=True), 1)))
             yield SurfaceStatement(file, entry, document.path, document.path, text, whole)
         return
-    if read == "inline":
-        yield from inline_commands(file, entry, document.path, text)
+    if entry.word("matches"):
+        yield from matches_in(file, entry, document.path, text)
         return
     if read == "exports":
         yield from exported_variables(file, entry, document.path, text)
@@ -109,12 +107,12 @@ def held_by(entry: Entry, nodes: list[Node]) -> list[Node]:
     return find_reached(entry, nodes, [node for node in nodes if holds(entry, node)])
 
 
-def inline_commands(
+def matches_in(
     file: SurfaceFile, entry: Entry, path: str, text: str
 ) -> Iterator[SurfaceStatement]:
-    """Yield the commands in the text of a file, which run before an agent reads it."""
-    for found in INLINE.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
+    """Yield what the pattern of an entry finds in the text of a file."""
+    for found in re.finditer(entry.word("matches"), text):
+        line = text.count("\n", 0, found.start(1)) + 1
         node = Scalar(((line, found[1]),))
         yield SurfaceStatement(file, entry, path, "command in the text", found[1], node)
 
@@ -152,6 +150,9 @@ def of_node(
         if inside and (text := text_of(select(node, inside))):
             value = f"{value}({text})"
         yield SurfaceStatement(file, entry, path, name, value, node, order)
+    elif entry.words.get("is_assignment"):
+        variable, _, value = text_of(node).partition("=")
+        yield SurfaceStatement(file, entry, path, variable, value, node, order)
     elif entry.words.get("split") and isinstance(node, Scalar):
         for part in split_rules(node.text):
             yield SurfaceStatement(file, entry, path, name, part, node, order)
@@ -214,10 +215,26 @@ def find(roots: tuple[Node, ...], place: tuple[str, ...]) -> list[Found]:
     return level
 
 
+def join_options(arguments: list[Node]) -> list[Node]:
+    """Join each option that has no value with the argument behind it, unless that is an option too."""
+    joined: list[Node] = []
+    is_waiting = False
+    for argument in arguments:
+        text = text_of(argument)
+        if is_waiting and not text.startswith("-"):
+            joined[-1] = Items([joined[-1], argument])
+            is_waiting = False
+        else:
+            joined.append(argument)
+            is_waiting = text.startswith("-") and "=" not in text
+    return joined
+
+
 def children(names: tuple[str, ...], node: Node, step: str) -> list[Found]:
-    if step == "[]":
-        items = node.nodes if isinstance(node, Items) else []
-        return [(names, item) for item in items]
+    if step in ("[]", "[--]"):
+        items: list[Node] = node.nodes if isinstance(node, Items) else [node]
+        arguments = join_options(items) if step == "[--]" else items
+        return [(names, item) for item in arguments]
     if not isinstance(node, Table):
         return []
     if "*" not in step:

@@ -12,16 +12,19 @@
     merges    names of files beside it whose statements count together with its own
     text      whether an agent obeys the text
     local     why the file belongs to one user and not into a repository
+    hooks     the places of hooks: a command, or a prompt or an address that gets what happens
     entry     what is read from it
 
 An entry has a `kind` (start, permission, server, plugin, traffic, text that is obeyed) and places `at`: keys with `/`
-between, `*` for any name, `[]` for each item of a list. `when` are patterns that other keys below the place must match,
-`on` one for the value itself. `name` is a key whose value names the statement, or "key" for the last key of the place.
+between, `*` for any name, `[]` for each item of a list, or for a value that is none, `[--]` for each argument of a
+program, an option with its value; or it has a pattern `matches` for the text of the file, whose group is the value.
+`when` are patterns that other keys below the place must match, `on` one for the value itself. `name` is a key whose
+value names the statement, or "key" for the last key of the place.
 What the other words of an entry mean is explained where they are used: `permissions`, `started`, `grants`, `traffic`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -69,10 +72,22 @@ def steps_of(place: str) -> tuple[str, ...]:
     return tuple(place.split("/")) if place else ()
 
 
+def entries_of_hooks(places: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield what is read from hooks, whatever tool starts them."""
+    if not places:
+        return
+    programs = ["command", "bash", "powershell"]
+    when = {"type": "command|^$"}
+    yield {"kind": "start", "at": places, "when": when, "programs": programs}
+    yield {"kind": "text", "at": [f"{place}/prompt" for place in places]}
+    addresses = [f"{place}/url" for place in places]
+    yield {"kind": "traffic", "at": addresses, "read": "address"}
+
+
 def read_file(table: Mapping[str, Any], tool: Mapping[str, Any]) -> SurfaceFile:
     entries = tuple(
         Entry(each["kind"], tuple(map(steps_of, each.get("at", ()))), each)
-        for each in table.get("entry", ())
+        for each in (*entries_of_hooks(table.get("hooks", ())), *table.get("entry", ()))
     )
     grants = {
         name: sort

@@ -26,7 +26,9 @@ a.code-workspace .vscode/tasks.json .vscode/mcp.json .github/copilot-instruction
 .roo/mcp.json .junie/mcp/mcp.json .windsurf/hooks.json .amp/settings.json .aider.conf.yml .windsurfrules
 .windsurf/rules/a.md .clinerules .clinerules/a.md .roo/rules-code/a.md .kiro/steering/a.md .junie/guidelines.md
 .agents/skills/a/SKILL.md CONVENTIONS.md .codex/rules/a.rules
-.aider.chat.history.md .aider.tags.cache.v4/a a.traj cline_mcp_settings.json
+.windsurf/workflows/a.md .agent/workflows/a.md .roomodes .roo/tools/a.ts .clinerules/hooks/TaskStart .cline/hooks/a.txt
+.junie/config.json .junie/models/a.json .junie/allowlist.json .aider.model.settings.yml .github/lsp.json
+.clinerules-code .aider.chat.history.md .aider.tags.cache.v4/a a.traj cline_mcp_settings.json
 """.split()
 ELSEWHERE = """
 src/claude/settings.json docs/agents/index.md settings.json tasks.json hooks.json README.md src/skills.py
