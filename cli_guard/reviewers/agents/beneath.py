@@ -37,8 +37,6 @@ def altered_scripts(
     for number, statement in enumerate(standing_starts(subject, states, starters)):
         if number >= MOST_STARTS:
             break
-        if statement.entry.word("read") == "whole":
-            continue
         start = judge.judge(statement)
         for name in start.scripts:
             if (

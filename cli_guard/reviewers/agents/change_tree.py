@@ -35,13 +35,25 @@ class ChangeTree:
         except GitError:
             return None
 
+    def is_recorded(self, path: str) -> bool:
+        """Return whether there is a file at a path from the top, also one that is not read as text."""
+        change = self._subject.file_at(path)
+        if change is None or change.is_deleted:
+            return False
+        try:
+            self._subject.contents.new(change)
+        except GitError:
+            return False
+        return True
+
     def exists(self, path: str) -> bool:
         inside = path.removeprefix(f"{ROOT}/")
         if path == ROOT:
             return True
         if inside.startswith(INSTALLED):
             folder, _, name = inside.rpartition("/")
-            return not folder.endswith("bin") or self.locks(name)
+            is_program = folder.endswith("bin") and name != "activate"
+            return not is_program or self.locks(name)
         return self.is_folder(path) or self.text(inside) is not None
 
     def is_folder(self, path: str) -> bool:

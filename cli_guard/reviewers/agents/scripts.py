@@ -6,18 +6,22 @@ calls signs. Code without any sign cannot reach the network, other programs or k
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
+from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree
+from cli_guard.reviewers.agents.imports import files_of_module, find_imports
 from cli_guard.reviewers.agents.processes import code_of, read_calls
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
 from cli_guard.rules.catalog import read_table
 
 SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".envrc")
 SHELL_LINE = re.compile(r"#!.{0,100}\b(?:ba|da|z|k)?sh\b")
+# What a command runs may be a module, by its name.
+MODULE = re.compile(r"[A-Za-z_][\w.]*")
 LONGEST = 200_000
 MOST_COMMANDS = 500
 KEEPS = "keeps"
@@ -32,13 +36,15 @@ GRAVE = frozenset(
 class ScriptFacts:
     """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
 
-    `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text.
+    `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text;
+    `loads` are the files of the tree that it runs or imports.
     """
 
     signs: frozenset[str] = frozenset()
     reason: str = ""
     digest: str = ""
     questions: frozenset[str] = frozenset()
+    loads: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -70,7 +76,11 @@ def signs() -> Mapping[str, tuple[re.Pattern[str], str]]:
     return {each["name"]: (re.compile(each["pattern"]), each["says"]) for each in table}
 
 
-def read_script(path: str, text: str, context: Context) -> ScriptFacts:
+ABSENT = ScriptFacts(frozenset(("absent",)), "it is not in the tree, or is no text")
+TOO_MANY = ScriptFacts(frozenset(("unread",)), "more scripts than are read")
+
+
+def read_script(path: str, text: str, tree: ChangeTree, context: Context) -> ScriptFacts:
     """Return what a script does, as far as it matters for something that starts by itself."""
     if len(text) > LONGEST:
         return ScriptFacts(frozenset(("unread",)), "it is too long to be read")
@@ -84,19 +94,27 @@ def read_script(path: str, text: str, context: Context) -> ScriptFacts:
         found = {}
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     questions: set[str] = set()
+    loads = dict.fromkeys(find_imports(path, text, tree.is_recorded))
     if is_shell(path, text):
         found = {name: says for name, says in found.items() if name == "obfuscated"}
     try:
         commands = calls.commands if calls else commands_in(path, text)
         # Of code that is not read command by command, any other text is another question.
         questions.update([digest] if found else [])
-        judge = partial(judge_or_raise, context=context)
-        found |= judge_commands(commands, judge, questions)
+        for number, command in enumerate(commands):
+            if number >= MOST_COMMANDS:
+                found["unread"] = f"it has more than {MOST_COMMANDS} commands"
+                break
+            verdict = judge_or_raise(command, context)
+            loads |= dict.fromkeys(files_run_by(verdict, tree))
+            if verdict.verdict is not Decision.ALLOW:
+                found.setdefault(sign_of(verdict), verdict.reason)
+                questions.update(questions_of(verdict))
     except Unreadable as error:
         found["unread"] = str(error)
         questions.add(digest)
     reason = "; ".join(dict.fromkeys(found.values()))
-    return ScriptFacts(frozenset(found), reason, digest, frozenset(questions))
+    return ScriptFacts(frozenset(found), reason, digest, frozenset(questions), tuple(loads))
 
 
 def is_shell(path: str, text: str) -> bool:
@@ -118,30 +136,29 @@ def commands_in(path: str, text: str) -> Iterator[str]:
     return (each.text for each in snippets(path, text, executable=True))
 
 
-def judge_commands(
-    commands: Iterable[str], judge: Callable[[str], Verdict], questions: set[str]
-) -> dict[str, str]:
-    """Return what the judge says of the commands in a script, by the name of a sign; add what it asks about."""
-    found: dict[str, str] = {}
-    for number, command in enumerate(commands):
-        if number >= MOST_COMMANDS:
-            found["unread"] = f"it has more than {MOST_COMMANDS} commands"
-            break
-        verdict = judge(command)
-        if verdict.verdict is Decision.ALLOW:
+def files_run_by(verdict: Verdict, tree: ChangeTree) -> Iterator[str]:
+    """Yield the files of the tree that a command runs; of a module each that there is."""
+    for effect in verdict.effects:
+        if effect.kind is not EffectKind.EXEC:
             continue
-        sign = "denied" if verdict.verdict is Decision.DENY else sign_of(verdict)
-        found.setdefault(sign, verdict.reason)
-        questions.update(
-            f"{each.reason} {each.target}"
-            for each in verdict.effects
-            if each.decision is not Decision.ALLOW
-        )
-    return found
+        target = effect.target or ""
+        if target.startswith(f"{ROOT}/"):
+            yield target.removeprefix(f"{ROOT}/")
+        elif MODULE.fullmatch(target):
+            yield from filter(tree.is_recorded, files_of_module("", f"{target}.__main__"))
+
+
+def questions_of(verdict: Verdict) -> Iterator[str]:
+    """Yield what a command is asked about."""
+    for effect in verdict.effects:
+        if effect.decision is not Decision.ALLOW:
+            yield f"{effect.reason} {effect.target}"
 
 
 def sign_of(verdict: Verdict) -> str:
     """Return the sign for a command that is asked about."""
+    if verdict.verdict is Decision.DENY:
+        return "denied"
     kinds = {each.kind for each in verdict.effects if each.decision is Decision.REVIEW}
     if EffectKind.CREDENTIAL in kinds:
         return READS

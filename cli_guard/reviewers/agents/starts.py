@@ -6,7 +6,7 @@ and found clean; `denied` what the judge denies; everything else that is new or 
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from cli_guard.commands import EffectKind, Verdict, judge_or_raise
@@ -14,7 +14,13 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree, context_of
-from cli_guard.reviewers.agents.scripts import ScriptFacts, read_script
+from cli_guard.reviewers.agents.scripts import (
+    ABSENT,
+    TOO_MANY,
+    ScriptFacts,
+    files_run_by,
+    read_script,
+)
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import folders
 from cli_guard.reviewers.review_input import ReviewInput
@@ -68,8 +74,9 @@ class StartJudge:
         command = fill_command(statement.value, statement.path)
         if len(command) > LONGEST_COMMAND:
             return Start("asks", "it is too long to be judged", {})
-        scripts = self._scripts_in(command, statement.path)
         verdict = judge_or_raise(command, self._context)
+        words = [*words_of(command), *files_run_by(verdict, self._tree)]
+        scripts = self._follow(words, statement.path)
         start = weigh(verdict, scripts)
         missing = self._missing_program(verdict, statement.path)
         if start.sort == "advice" and missing:
@@ -79,7 +86,7 @@ class StartJudge:
     def questions_before(self, name: str, text: str) -> frozenset[str]:
         """Return what a script asked about with the text that it had."""
         inner = fill_script(text, name)
-        return read_script(name, inner, self._context).questions
+        return read_script(name, inner, self._tree, self._context).questions
 
     def _missing_program(self, verdict: Verdict, path: str) -> str:
         """Return a program or script below the tree that would run and was not recorded, "" if there is none."""
@@ -97,34 +104,46 @@ class StartJudge:
 
     def _judge_whole(self, statement: SurfaceStatement) -> Start:
         text = fill_script(without_functions(statement), statement.path)
-        facts = read_script(statement.path, text, self._context)
+        facts = read_script(statement.path, text, self._tree, self._context)
+        scripts = self._follow([], statement.path, facts.loads)
         if facts.is_harmful:
-            return Start("denied", facts.reason, {})
+            return Start("denied", facts.reason, scripts)
         remote = variable_patterns()["direnv_remote"].search(statement.value)
         if statement.tool == "direnv" and remote:
-            return Start(
-                "asks", f"it loads what another place holds: {remote[0].strip()}", {}
-            )
+            reason = f"it loads what another place holds: {remote[0].strip()}"
+            return Start("asks", reason, scripts)
+        beneath = weigh_scripts(scripts)
+        if beneath and (facts.is_clean or beneath.sort == "denied"):
+            return beneath
         if facts.is_clean:
-            return Start("advice", "it only sets up an environment", {})
-        return Start("asks", facts.reason, {}, is_grave=facts.is_grave)
+            return Start("advice", "it only sets up an environment", scripts)
+        is_grave = facts.is_grave or (beneath is not None and beneath.is_grave)
+        return Start("asks", facts.reason, scripts, is_grave)
 
-    def _scripts_in(self, command: str, path: str) -> dict[str, ScriptFacts]:
-        """Return the scripts of the tree that a command names, and those that these name."""
+    def _follow(
+        self, words: Sequence[str], path: str, loads: Sequence[str] = ()
+    ) -> dict[str, ScriptFacts]:
+        """Return the scripts of the tree that words name, those in `loads`, and all that these name, run or import."""
         found: dict[str, ScriptFacts] = {}
-        waiting = [(word, path) for word in words_of(command)]
-        for word, base in waiting:
-            name, text = self._find(word, base)
-            if text is None or name in found:
+        waiting = [(word, False) for word in words] + [(name, True) for name in loads]
+        for word, is_needed in waiting:
+            name, text = self._find(word, path)
+            if name in found or (text is None and not self._is_missed(word, is_needed)):
                 continue
             if len(found) >= MOST_SCRIPTS:
-                found[name] = ScriptFacts(
-                    frozenset(("unread",)), "more scripts than are read"
-                )
+                found[name or word] = TOO_MANY
                 break
+            if text is None:
+                found[word] = ABSENT
+                continue
             found[name] = self._read(name, text)
-            waiting += [(each, path) for each in named_scripts(text)]
+            waiting += [(each, True) for each in found[name].loads]
+            waiting += [(each, False) for each in named_scripts(text)]
         return found
+
+    def _is_missed(self, name: str, is_needed: bool) -> bool:
+        """Return whether a script loads a file that is not there, in none of the folders of installed programs."""
+        return is_needed and not self._tree.exists(f"{ROOT}/{name}")
 
     def _find(self, word: str, path: str) -> tuple[str, str | None]:
         """Return the file of the tree that a word names, from the folder of the settings or from the top."""
@@ -143,7 +162,7 @@ class StartJudge:
             # A script that starts itself is not read for ever.
             self._facts[name] = ScriptFacts()
             inner = fill_script(text, name)
-            self._facts[name] = read_script(name, inner, self._context)
+            self._facts[name] = read_script(name, inner, self._tree, self._context)
         return self._facts[name]
 
 
@@ -151,14 +170,8 @@ def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
     """Weigh what the judge says of a command together with the scripts that it reaches."""
     if verdict.verdict is Decision.DENY:
         return Start("denied", verdict.reason, scripts)
-    unclean = [(name, facts) for name, facts in scripts.items() if not facts.is_clean]
-    for name, facts in unclean:
-        if "denied" in facts.signs:
-            return Start("denied", f"{name}: {facts.reason}", scripts)
-    if unclean:
-        name, facts = unclean[0]
-        is_grave = any(each.is_grave for _, each in unclean)
-        return Start("asks", f"{name}: {facts.reason}", scripts, is_grave)
+    if start := weigh_scripts(scripts):
+        return start
     edited = f"{ROOT}/{EDITED}"
     if any(
         each.kind is EffectKind.EXEC and each.target == edited for each in verdict.effects
@@ -174,6 +187,19 @@ def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:
         is_grave = not GRAVE_KINDS.isdisjoint(each.kind for each in left)
         return Start("asks", left[0].reason, scripts, is_grave)
     return Start("advice", verdict.reason.partition(" (trusted")[0], scripts)
+
+
+def weigh_scripts(scripts: Mapping[str, ScriptFacts]) -> Start | None:
+    """Return what the scripts make of a start, None if all of them are clean."""
+    unclean = [(name, facts) for name, facts in scripts.items() if not facts.is_clean]
+    for name, facts in unclean:
+        if "denied" in facts.signs:
+            return Start("denied", f"{name}: {facts.reason}", scripts)
+    if unclean:
+        name, facts = unclean[0]
+        is_grave = any(each.is_grave for _, each in unclean)
+        return Start("asks", f"{name}: {facts.reason}", scripts, is_grave)
+    return None
 
 
 def runs_one_of(reason: str, kind: EffectKind, scripts: Mapping[str, ScriptFacts]) -> bool:
