@@ -18,6 +18,7 @@ FOLDERS = (
     r"\.(?:claude|claude-plugin|codex|agents?|gemini|qwen|cursor|copilot|vscode|devcontainer|zed|opencode)",
     r"\.(?:kiro|amazonq|windsurf|roo|amp|junie|cline|clinerules|specstory|mise|config/mise)",
     r"\.aider\.tags\.cache[^/]*",
+    r"\.(?:continue|goose|kilocode|trae|augment|factory)",
     r"\.github/(?:hooks|copilot|instructions|prompts|agents|chatmodes|skills)",
 )
 # Names of files, with the folder that makes some of them so.
@@ -29,6 +30,8 @@ NAMES = (
     r"(?:claude(?:\.local)?|agents?(?:\.override)?|gemini|qwen|conventions)\.md",
     r"skills/.*\.md",
     r"hooks/hooks\.json",
+    r"\.(?:goosehints|continuerules|kilocoderules|augment-guidelines)",
+    r"recipes/[^/]+\.ya?ml",
     r"opencode\.jsonc?",
     r"cline_mcp_settings\.json",
     r"[^/]+\.(?:code-workspace|traj)",

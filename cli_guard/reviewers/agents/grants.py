@@ -138,6 +138,8 @@ def danger_of_command(grant: Grant) -> str:
     words = [each for each in grant.text.split() if not ASSIGNMENT.fullmatch(each)]
     if not words or words[0].startswith("*"):
         narrowed = any(re.search(r"\w{2}", each.lstrip("*-")) for each in words)
+        if narrowed and grant.is_open and grant.text.startswith("*"):
+            return f"any command with `{shorten(grant.text.strip('*'))}` in it runs without a question"
         return "" if narrowed else "any command runs without a question"
     if grant.is_open and (program := wide_program(words)):
         return f"`{shorten(program)}` with any words runs without a question"

@@ -137,7 +137,8 @@ def of_starts(
         words = words_of_start(statement, start, is_changed)
         if rule != "start-clean":
             words += other_matter(subject, state.change.path)
-        yield SurfaceRemark(rule, statement, words, beneath=start.content)
+        placed = statement.moved_to(start.line) if start.line else statement
+        yield SurfaceRemark(rule, placed, words, beneath=start.content)
 
 
 def is_plain_shell(statement: SurfaceStatement) -> bool:

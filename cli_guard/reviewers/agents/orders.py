@@ -63,16 +63,19 @@ class Deed:
     def matches(self, verb: str, clause: str, before: str, behind: str) -> bool:
         """Return whether what stands behind a verb makes it this deed. `before`, `behind` are the sentences beside."""
         text = f"{clause} {behind}" if self.goes_on else clause
+        is_pronoun = PRONOUN.match(clause) is not None
         needed = self.needs.get(verb)
         if needed and not needed.search(text):
             return False
         if self.unless and self.unless.search(clause):
             return False
-        if self.with_ and not self.with_.search(text):
+        # What a pronoun stands for is in the sentence before.
+        place = f"{before} {text}" if is_pronoun else text
+        if self.with_ and not self.with_.search(place):
             return False
         if self.object.search(text):
             return True
-        return PRONOUN.match(clause) is not None and self.object.search(before) is not None
+        return is_pronoun and self.object.search(before) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ calls signs. Code without any sign cannot reach the network, other programs or k
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
@@ -37,7 +37,7 @@ class ScriptFacts:
     """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
 
     `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text;
-    `loads` are the files of the tree that it runs or imports.
+    `loads` are the files of the tree that it runs or imports; `line` is the first with a sign.
     """
 
     signs: frozenset[str] = frozenset()
@@ -45,6 +45,7 @@ class ScriptFacts:
     digest: str = ""
     questions: frozenset[str] = frozenset()
     loads: tuple[str, ...] = ()
+    line: int = 1
 
     @property
     def is_clean(self) -> bool:
@@ -114,7 +115,9 @@ def read_script(path: str, text: str, tree: ChangeTree, context: Context) -> Scr
         found["unread"] = str(error)
         questions.add(digest)
     reason = "; ".join(dict.fromkeys(found.values()))
-    return ScriptFacts(frozenset(found), reason, digest, frozenset(questions), tuple(loads))
+    line = line_of_signs(text, found)
+    asked = frozenset(questions)
+    return ScriptFacts(frozenset(found), reason, digest, asked, tuple(loads), line)
 
 
 def is_shell(path: str, text: str) -> bool:
@@ -129,6 +132,13 @@ def signs_in(text: str) -> dict[str, str]:
     if "downloads" not in found:
         found.pop(KEEPS, None)
     return found
+
+
+def line_of_signs(text: str, found: Iterable[str]) -> int:
+    """Return the first line with one of the signs found in a text, the first of all if no pattern has it."""
+    places = (signs()[name][0].search(text) for name in found if name in signs())
+    first = min((place.start() for place in places if place), default=0)
+    return text.count("\n", 0, first) + 1
 
 
 def commands_in(path: str, text: str) -> Iterator[str]:

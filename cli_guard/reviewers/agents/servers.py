@@ -17,9 +17,9 @@ from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Tabl
 from cli_guard.rules.catalog import read_table
 from cli_guard.rules.near_names import find_near
 
-ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url")
-ENVIRONMENTS = ("env", "environment")
-SECRET_TABLES = ("env", "environment", "headers", "http_headers", "requestInit")
+ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url", "uri")
+ENVIRONMENTS = ("env", "environment", "envs")
+SECRET_TABLES = (*ENVIRONMENTS, "headers", "http_headers", "requestInit")
 # Runners of packages with the words between them and the name of the package.
 RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "npx": ((),),
@@ -86,7 +86,7 @@ def launch_of(node: Node) -> Launch:
     """Return how a server is started, by the words of its command or by its address."""
     if not isinstance(node, Table):
         return Launch(tuple(text_of(node).split()))
-    command = node.get("command")
+    command = node.get("command") or node.get("cmd")
     arguments = node.get("args")
     if isinstance(command, Table):
         arguments = command.get("args") or command.get("arguments")

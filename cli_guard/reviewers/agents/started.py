@@ -22,12 +22,12 @@ SYSTEMS = ("linux", "osx", "windows")
 MOST_REACHED = 200
 
 
-def commands_of(entry: Entry, node: Node) -> list[str]:
-    """Return the commands of a statement, each once."""
-    return [text for text in dict.fromkeys(each_command(entry, node)) if text.strip()]
+def commands_of(entry: Entry, node: Node) -> dict[str, Node]:
+    """Return the commands of a statement, each once, with the nodes that it is made of."""
+    return {text: node for text, node in each_command(entry, node) if text.strip()}
 
 
-def each_command(entry: Entry, node: Node) -> Iterator[str]:
+def each_command(entry: Entry, node: Node) -> Iterator[tuple[str, Node]]:
     if isinstance(node, Table):
         for system in ("", *SYSTEMS):
             variant = node.get(system) if system else node
@@ -37,10 +37,12 @@ def each_command(entry: Entry, node: Node) -> Iterator[str]:
     text = write_words(node)
     if before := re.match(entry.word("without"), text):
         text = text[before.end() :]
-    yield f"source {text}" if entry.words.get("is_path") else text
+    yield f"source {text}" if entry.words.get("is_path") else text, node
 
 
-def of_table(entry: Entry, table: Table, arguments: Node | None) -> Iterator[str]:
+def of_table(
+    entry: Entry, table: Table, arguments: Node | None
+) -> Iterator[tuple[str, Node]]:
     keys = [entry.word("program")] if "program" in entry.words else None
     for key in keys or entry.words.get("programs", ["command"]):
         program = table.get(key)
@@ -48,7 +50,8 @@ def of_table(entry: Entry, table: Table, arguments: Node | None) -> Iterator[str
             # A word with the way to quote it, of VS Code.
             program = program.get("value")
         if program is not None:
-            yield write_words(program, plain_words(arguments))
+            words = plain_words(arguments)
+            yield write_words(program, words), Items([program, words])
 
 
 def plain_words(node: Node | None) -> Items:

@@ -46,12 +46,14 @@ class Start:
     """The judgement of a start: `denied`, `asks` or `advice`, the reason, and the scripts that it reaches.
 
     `is_grave`: it reaches the network or secrets, or was not read, so that it asks also where a person starts it.
+    `line` is where that stands, in a script that is the statement itself; else 0.
     """
 
     sort: str
     reason: str
     scripts: Mapping[str, ScriptFacts]
     is_grave: bool = True
+    line: int = 0
 
     @property
     def content(self) -> str:
@@ -107,7 +109,7 @@ class StartJudge:
         facts = read_script(statement.path, text, self._tree, self._context)
         scripts = self._follow([], statement.path, facts.loads)
         if facts.is_harmful:
-            return Start("denied", facts.reason, scripts)
+            return Start("denied", facts.reason, scripts, line=facts.line)
         remote = variable_patterns()["direnv_remote"].search(statement.value)
         if statement.tool == "direnv" and remote:
             reason = f"it loads what another place holds: {remote[0].strip()}"
@@ -118,7 +120,7 @@ class StartJudge:
         if facts.is_clean:
             return Start("advice", "it only sets up an environment", scripts)
         is_grave = facts.is_grave or (beneath is not None and beneath.is_grave)
-        return Start("asks", facts.reason, scripts, is_grave)
+        return Start("asks", facts.reason, scripts, is_grave, facts.line)
 
     def _follow(
         self, words: Sequence[str], path: str, loads: Sequence[str] = ()

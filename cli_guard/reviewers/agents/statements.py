@@ -41,6 +41,13 @@ class SurfaceStatement:
         """Return the first and the last line of all that it says."""
         return span_of(self.node)
 
+    def moved_to(self, line: int) -> "SurfaceStatement":
+        """Return the same statement at one line of its file."""
+        node = Scalar(((line, self.value),))
+        return SurfaceStatement(
+            self.file, self.entry, self.path, self.name, self.value, node, self.order
+        )
+
     @property
     def about(self) -> tuple[str, str, str]:
         """Return what makes it the same statement before and after, whatever it says."""
@@ -141,15 +148,17 @@ def of_node(
     if only and not re.fullmatch(only, names[-1]):
         return
     if entry.kind == "start":
-        for command in commands_of(entry, node):
-            yield SurfaceStatement(file, entry, path, name, command, node, order)
+        for command, where in commands_of(entry, node).items():
+            yield SurfaceStatement(file, entry, path, name, command, where, order)
     elif entry.word("value"):
         other = select(node, entry.word("other")) if entry.word("other") else None
         value = text_of(select(node, entry.word("value"))) or text_of(other)
-        inside = entry.word("inside")
-        if inside and (text := text_of(select(node, inside))):
-            value = f"{value}({text})"
-        yield SurfaceStatement(file, entry, path, name, value, node, order)
+        inside = select(node, entry.word("inside")) if entry.word("inside") else None
+        # Of several patterns any may match.
+        patterns = inside.nodes if isinstance(inside, Items) else [inside]
+        for text in map(text_of, patterns):
+            each = f"{value}({text})" if text else value
+            yield SurfaceStatement(file, entry, path, name, each, node, order)
     elif entry.words.get("is_assignment"):
         variable, _, value = text_of(node).partition("=")
         yield SurfaceStatement(file, entry, path, variable, value, node, order)

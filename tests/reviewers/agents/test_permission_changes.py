@@ -27,6 +27,11 @@ def zed(**terminal: object) -> str:
     return as_json(agent={"tool_permissions": {"tools": {"terminal": terminal}}})
 
 
+def amp(matches: object) -> str:
+    rule = {"tool": "Bash", "matches": matches, "action": "allow"}
+    return as_json(**{"amp.permissions": [rule]})
+
+
 def shell(**lists: object) -> str:
     """An agent of Kiro with settings for its shell."""
     return as_json(toolsSettings={"shell": lists})
@@ -283,6 +288,16 @@ PAIRS = {
         as_json(**{"amp.permissions": [CURL_ALLOWED, CURL_ASKED]}),
         as_json(**{"amp.permissions": [CURL_ASKED, CURL_ALLOWED]}),
     ),
+    "amp: a command with a word in it": (
+        AMP,
+        amp({"cmd": "*go *"}),
+        amp({"cmd": "go test*"}),
+    ),
+    "amp: one of several patterns": (
+        AMP,
+        amp({"cmd": ["go test*", "bash *"]}),
+        amp({"cmd": ["go test*", "make lint"]}),
+    ),
     "amp: any command before a question": (
         AMP,
         as_json(**{"amp.permissions": [BASH_ALLOWED, CURL_ASKED]}),
@@ -362,6 +377,17 @@ def test_a_change_is_compared_with_what_was_there(
     before: str, after: str, expected: list[str]
 ) -> None:
     assert stops({SETTINGS: before}, {SETTINGS: after}) == expected
+
+
+def test_a_longer_list_of_rejections_is_stricter() -> None:
+    def reject(*patterns: str) -> str:
+        rule = {"tool": "Bash", "matches": {"cmd": patterns}, "action": "reject"}
+        return as_json(**{"amp.permissions": [rule]})
+
+    short = {AMP: reject("*sudo *")}
+    long = {AMP: reject("*sudo *", "*rm -rf*")}
+    assert stops(short, long) == []
+    assert stops(long, short) == ["permission-denial"]
 
 
 def test_settings_beside_it_count_together() -> None:

