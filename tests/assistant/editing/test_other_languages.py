@@ -70,7 +70,7 @@ def test_a_rename_of_another_language_is_planned(
     places = "\n".join(place for step in plan.steps for place in step.places)
     assert [each for each in (*defined, *uses) if each not in places] == [], places
     said = "\n".join(plan.risks)
-    assert said.startswith("no patch: only Python is changed here")
+    assert said.startswith("no patch: only a rename in Python is computed here")
     assert [each for each in risks if each not in said] == [], said
     assert plan == plan_refactor(request_, dict(reversed(texts.items())))
 
@@ -95,7 +95,6 @@ def test_a_file_of_another_language_is_moved_by_hand() -> None:
     }
     plan = plan_refactor("rename src/a.js to src/z.js", texts)
     assert not plan.patch
-    assert not plan.removed
     steps = [(step.purpose, step.paths) for step in plan.steps[:2]]
     assert steps == [
         ("Move src/a.js to src/z.js", ("src/a.js",)),

@@ -132,18 +132,6 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
         {"a.py": "x = 1\ndef f():\n    y = 2\n    return [y for _ in y]\nx\n"},
     ),
     (
-        "rename module p.a to p.b",
-        {
-            "p/__init__.py": "",
-            "p/a.py": "X = 1\n",
-            "c.py": "import p.a\nfrom p import a\nfrom p.a import X\np.a.X, a.X\n",
-        },
-        {
-            "p/b.py": "X = 1\n",
-            "c.py": "import p.b\nfrom p import b\nfrom p.b import X\np.b.X, b.X\n",
-        },
-    ),
-    (
         "rename f to g",
         {
             "a.py": "try:\n    from fast import f\nexcept ImportError:\n    def f(): ...\n__all__ = ['f']\n",
