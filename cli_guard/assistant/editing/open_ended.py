@@ -94,7 +94,7 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
     title = f"Rename {path} to {intent.get('new')}"
     draft = PlanDraft(sources, "rename", title, assumed=named.assumed, usages=())
     importers = ImportGraph(sources.texts).importers_of(path)
-    prose, _ = find_prose(sources, [path])
+    prose = find_prose(sources, [path])
     draft.add_step(f"Move {path} to {intent.get('new')}", [path])
     draft.add_step("Change what imports it", sorted(importers))
     draft.add_step(
@@ -163,7 +163,7 @@ def plan_subjects(
     )
     head = f"Check {count_of(len(others), 'place')} that may mean another's: types are not inferred"
     draft.add_step(head, [each.path for each in others], places=group_uses(sources, others))
-    prose, signatures = find_prose(sources, list(map(written_name, subjects)))
+    prose = find_prose(sources, list(map(written_name, subjects)))
     draft.add_step(
         "Bring up to date what names it",
         [each.partition(":")[0] for each in prose],
@@ -171,8 +171,6 @@ def plan_subjects(
     )
     for each in shown:
         draft.risks += list_breaks(sources, each, uses[each])
-    if signatures:
-        draft.risks.append(f"documents show how it is called: {join_some(signatures)}")
     draft.risks = draft.risks[: MOST_SHOWN + 2]
 
 

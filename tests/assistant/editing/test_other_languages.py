@@ -16,7 +16,7 @@ RENAMES: tuple[tuple[str, Mapping[str, str], list[str], list[str], list[str]], .
         },
         ["lib/view.js:1-1: View.prototype.lookup", "lib/view.js:2-2: function lookup()"],
         ["app.js:1 import, 2 call"],
-        ["lookup is called with (_) at 2 places"],
+        [],
     ),
     (
         "rename FetchAll to LoadAll",
