@@ -52,9 +52,8 @@ class EditPlan:
 
     `kind` is the kind of change, "edit" for one without a name of its own, "unknown" for one that names nothing here.
     `changes` is path -> new text and holds the text exactly, secrets included.
-    `patch` is the same as a unified diff. `complete` says that the patch does all that the steps say. `by_hand`
-    is what it leaves: (path, line, reason). `assumed` names what an ambiguous request was taken to mean, `missing`
-    what it names that is not there, `skipped` what was not looked at.
+    `patch` is the same as a unified diff. `by_hand` is what it leaves: (path, line, reason). `assumed` names what an
+    ambiguous request was taken to mean, `missing` what it names that is not there, `skipped` what was not looked at.
     """
 
     kind: str
@@ -65,7 +64,6 @@ class EditPlan:
     risks: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     patch: str = ""
-    complete: bool = False
     by_hand: tuple[Place, ...] = ()
     assumed: str | None = None
     missing: tuple[str, ...] = ()
@@ -171,8 +169,6 @@ class PlanDraft:
             steps.append(
                 PlanStep(f"Look at {count_of(len(self.by_hand), 'place')} by hand", paths)
             )
-        # To look at the result and to run the tests is no part of the change itself.
-        is_complete = bool(new) and not sources.skipped and all(s.mechanical for s in steps)
         tests = covering_tests(sources, new, self.name)
         if tests or new:
             purpose = (
@@ -187,8 +183,7 @@ class PlanDraft:
         risks = [f"no patch: {reason}"] if reason else []
         risks += [f"not every file was read to its end: {unread}"] if unread else []
         patch = unified_diff(old, new) if new else ""
-        made = {"changes": new, "patch": patch, "complete": is_complete}
-        return self._build(steps, [*risks, *self.risks], **made)
+        return self._build(steps, [*risks, *self.risks], changes=new, patch=patch)
 
     def _build(
         self, steps: Iterable[PlanStep], risks: Sequence[str] = (), **rest: Any

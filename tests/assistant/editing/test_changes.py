@@ -70,7 +70,7 @@ def test_a_mechanical_change(
     assert path in plan.changes, plan
     assert there in plan.changes[path]
     assert not gone or gone not in plan.changes[path]
-    assert plan.complete
+    assert plan.patch
     for name, text in TEXTS.items():
         repo.write(name, text)
     patch = repo.path / ".git" / "plan.patch"
@@ -93,7 +93,6 @@ def test_no_patch_where_it_must_not_be(request_: str, why: str) -> None:
     plan = plan_refactor(request_, TEXTS)
     assert not plan.changes
     assert not plan.patch
-    assert not plan.complete
     assert why in " ".join((*plan.risks, *(s.purpose for s in plan.steps)))
 
 
@@ -112,7 +111,6 @@ def test_what_is_not_there_is_named(request_: str, name: str) -> None:
     plan = plan_refactor(request_, TEXTS)
     assert any(name in each for each in (*plan.missing, plan.summary))
     assert not plan.changes
-    assert not plan.complete
 
 
 PLANNED = (

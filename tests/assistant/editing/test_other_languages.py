@@ -66,7 +66,6 @@ def test_a_rename_of_another_language_is_planned(
     plan = plan_refactor(request_, texts)
     assert plan.patch == ""
     assert not plan.changes
-    assert not plan.complete
     places = "\n".join(place for step in plan.steps for place in step.places)
     assert [each for each in (*defined, *uses) if each not in places] == [], places
     said = "\n".join(plan.risks)
@@ -121,7 +120,6 @@ def test_log4j_to_slf4j_is_a_plan_with_places_and_no_patch() -> None:
     assert plan.kind == "migrate"
     assert plan.patch == ""
     assert not plan.changes
-    assert not plan.complete
     assert [(step.purpose, step.paths) for step in plan.steps] == [
         ("Add slf4j next to log4j in the manifests", ("build.gradle", "pom.xml")),
         (
