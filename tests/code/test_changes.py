@@ -195,7 +195,7 @@ LOOSER = (
         "a.go",
         "package a\nfunc f() bool { return a && b || c }\n",
         "package a\nfunc f() bool { return a || c }\n",
-        "condition",
+        "comparison",
     ),
     (
         "a.go",

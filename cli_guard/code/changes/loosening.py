@@ -227,7 +227,7 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
     if asks_less(gone, added, refuses=leaves):
-        return Looser(old, new, "condition", f"`{gone}` is only `{added}` now")
+        return Looser(old, new, "comparison", f"`{gone}` is only `{added}` now")
     if why := looser_pattern_operand(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)

@@ -100,7 +100,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         now = set(looser.new.operands)
         # What no longer counts, or what now has an exception.
         concerned = was - now or was
-        return names_judge(looser.old) or any(
+        return any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )
     if looser.sort == "handler":
@@ -119,16 +119,10 @@ def protects(looser: Looser, file: FileDifference) -> bool:
 
 def is_check(fact: CodeFact, language: str) -> bool:
     """Return whether a condition, or the function that gives it back, is a protection by its words."""
-    unit = CodeFact(FactKind.DEFINITION, short_name(fact.unit))
-    return bool(
-        names_judge(fact) or families_of(fact, language) or families_of(unit, language)
-    )
-
-
-def names_judge(fact: CodeFact) -> bool:
-    """Return whether the function around a fact answers, by its name, whether something may be."""
-    words = words_of_name(short_name(fact.unit))
-    return not read_strength_words()["judges"].isdisjoint(words)
+    name = short_name(fact.unit)
+    unit = CodeFact(FactKind.DEFINITION, name)
+    judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
+    return bool(judges or families_of(fact, language) or families_of(unit, language))
 
 
 def is_named_check(fact: CodeFact) -> bool:
