@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.comparisons import looser_comparison
+from cli_guard.code.changes.comparisons import asks_less, looser_comparison
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     JUDGED,
@@ -50,6 +50,12 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
+GREATEST = re.compile(
+    r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
+    r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
+)
+# A number, or the name of a limit.
+LIMIT = re.compile(r"[1-9][\d_]*|\w*(?i:max|limit)\w*")
 Ranks = Mapping[str, int]
 
 
@@ -220,6 +226,8 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     sign = ALSO if leaves else INSTEAD
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
+    if asks_less(gone, added, refuses=leaves):
+        return Looser(old, new, "comparison", f"`{gone}` is only `{added}` now")
     if why := looser_pattern_operand(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)
@@ -240,6 +248,8 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         )
     if words := loosened_words(change):
         yield words
+    if old.kind in NAMED and is_unbounded_now(change):
+        yield "value", f"`{change.new.strip()}` bounds nothing"
     if (
         old.is_option
         and old.name == new.name
@@ -276,7 +286,8 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     was = words_of_name(old.last_name)
     now = words_of_name(new.last_name)
     lost = set(was) - set(now)
-    if lost & read_strength_words()["scopes"] and set(now) < set(was) and len(now) > 1:
+    rest = tuple(word for word in was if word in now)
+    if lost & read_strength_words()["scopes"] and rest == now and len(now) > 1:
         return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
     return ""
 
@@ -288,6 +299,13 @@ def is_prefix_without_separator(change: TextChange) -> bool:
     is_prefix = any(name in read_strength_words()["begins"] for name in names)
     has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
+
+
+def is_unbounded_now(change: TextChange) -> bool:
+    """Return whether the greatest number of a type took the place of a limit."""
+    greatest = GREATEST.fullmatch(change.new.strip())
+    limit = LIMIT.fullmatch(change.gone.strip())
+    return greatest is not None and limit is not None
 
 
 def loosened_words(change: TextChange) -> tuple[str, str] | None:

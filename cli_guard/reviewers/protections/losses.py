@@ -273,6 +273,8 @@ def is_around(loss: Loss) -> bool:
 def is_other_answer(loss: Loss) -> bool:
     """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
     fact = loss.fact
+    if loss.family in FITTING:
+        return False
     name = fact.last_name
     asked = {plain_tokens(new.asked) for new in loss.file.came if new.is_judged}
     return any(
@@ -349,7 +351,8 @@ def parent_is_gone(loss: Loss) -> bool:
     outer = loss.fact.name.split(".")[:-2]
     around = {".".join(outer[:count]) for count in range(1, len(outer) + 1)}
     return any(
-        each.is_option and each.name.rpartition(".")[0] in around
+        # A list or table that only lost an entry has no value of its own.
+        each.is_option and each.detail and each.name.rpartition(".")[0] in around
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
     )
@@ -370,7 +373,8 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
         for each in loss.file.old.facts
         if each.is_option and each.line == fact.line and fact.detail in each.detail
     ]
-    if any(name in pair.words for name in held):
+    # `value, err = f(value)` binds what it was given anew.
+    if any(name in pair.words or name.startswith(fact.detail) for name in held):
         return False
     lines = was.text.split("\n")
     del lines[fact.line - was.line : fact.end_line - was.line + 1]

@@ -108,6 +108,9 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         return any(families_of(each, language) for each in (looser.old, *calls))
     if looser.sort in COMPARISONS:
         return is_check(looser.old, language)
+    if looser.sort == "match" and looser.why.startswith("`replace`"):
+        # Where it replaces every occurrence, it is no weaker than `replaceAll`.
+        return language not in read_strength_words()["replaces_every"]
     if looser.sort == "member" and "no longer asks" not in looser.why:
         is_known = families_of(looser.old, language) or is_named_check(looser.old)
         return bool(is_known) or looser.old.kind is FactKind.DECORATOR
