@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.comparisons import looser_comparison
+from cli_guard.code.changes.comparisons import (
+    looser_comparison,
+    sides_of_equality,
+)
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     JUDGED,
@@ -57,7 +60,8 @@ Ranks = Mapping[str, int]
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type` or `output`.
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type`, `timing` or
+    `output`.
     """
 
     old: CodeFact
@@ -128,7 +132,7 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return found
     if old.kind is not new.kind:
         return None
-    if is_raw_now(old, new):
+    if is_raw_now(old, new) or is_markup_now(old, new):
         return Looser(
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
@@ -257,6 +261,29 @@ def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
     return old.name.split("|")[0].strip() in new.name
 
 
+def is_markup_now(old: CodeFact, new: CodeFact) -> bool:
+    """Return whether the same is written to the same place, as markup and no longer as text."""
+    *owner, was = old.name.split(".")
+    *place, now = new.name.split(".")
+    is_built = old.detail.strip()[:1] not in ("", "'", '"')
+    return (
+        is_built
+        and bool(owner)
+        and (owner, old.detail, now)
+        == (
+            place,
+            new.detail,
+            markup_writers().get(was),
+        )
+    )
+
+
+@cache
+def markup_writers() -> Mapping[str, str]:
+    """Return what writes markup, by the function or property that writes the same as text."""
+    return dict(read_table(TABLE)["writes"])
+
+
 def wider_type(old: CodeFact, new: CodeFact) -> str:
     """Return why a declared type takes more texts than the one before, "" if it does not."""
     known = read_strength_words()
@@ -373,6 +400,44 @@ def weaker_functions(
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
+
+
+def plain_comparisons(
+    went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[Looser]:
+    """Yield the calls that compared two values, one a secret by its name, where `==` compares the same two now."""
+    known = read_strength_words()
+    calls = [
+        fact
+        for fact in went
+        if fact.is_call
+        and known["compares"].intersection(words_of_name(fact.last_name))
+        and fact.last_name.lower() not in known["differences"]
+    ]
+    compared = (
+        (new, operand)
+        for new in (came if calls else ())
+        if new.is_judged
+        for operand in new.operands
+    )
+    for new, operand in compared:
+        names = secret_pair(operand)
+        old = next((call for call in calls if names and names <= values_of(call)), None)
+        if old is not None:
+            yield Looser(old, new, "timing", f"`{operand}` takes the place of `{old.name}`")
+
+
+def secret_pair(operand: str) -> frozenset[str]:
+    """Return the names in a comparison for equality of two that are no constants, if one speaks of a secret."""
+    known = read_strength_words()
+    sides = sides_of_equality(operand)
+    named = [set(IDENTIFIER.findall(side)) - known["selves"] for side in sides]
+    if not all(named) or any(side[0] in "'\"" for side in sides):
+        return frozenset()
+    names = frozenset[str]().union(*named)
+    words = {word for name in names for word in words_of_name(name)}
+    is_secret = words & (known["credentials"] | known["secrets"])
+    return names if is_secret else frozenset()
 
 
 def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:

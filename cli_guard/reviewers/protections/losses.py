@@ -30,6 +30,8 @@ MOST_LOSSES = 50
 ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
+# Names that are not called.
+VALUES = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?![\w$(])")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
@@ -156,7 +158,9 @@ class Losses:
             return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
-        return not guarded or not guarded.isdisjoint(words)
+        if not guarded or not guarded.isdisjoint(words):
+            return True
+        return pair is not None and stands_at_source(loss, guarded, pair)
 
     def is_still_refused(self, loss: Loss, text: str) -> bool:
         """Return whether the file says as often as before what a guard said, in a `switch` or a handler."""
@@ -184,6 +188,24 @@ class Losses:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = loss.file.old.unit_named(loss.fact.unit)
         return was is not None and likeness(was, pair) >= LIKENESS
+
+
+def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
+    """Return whether what a variable was made of is still there, where the variable went with its check.
+
+    Of ordinary checks only the very same expression is: it is used without the variable now.
+    """
+    made_of = [
+        each.detail
+        for each in loss.file.went
+        if each.is_option and each.unit == loss.fact.unit and each.last_name in names
+    ]
+    if loss.family in ORDINARY:
+        return any("(" in detail and detail in pair.text for detail in made_of)
+    sources = {
+        name for detail in made_of for name in VALUES.findall(QUOTED.sub("", detail))
+    }
+    return not pair.words.isdisjoint(sources - COMMON - names)
 
 
 def is_own_guard(fact: CodeFact, own_guards: Sequence[str]) -> bool:
@@ -252,6 +274,9 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     if is_shortened(loss, hunk):
         return True
     beside = families_of(fact, loss.language) - {loss.family}
+    if loss.family not in ORDINARY:
+        # Whatever a check asks makes its guards those of a check: that takes the place of nothing else.
+        beside |= frozenset(("validation",))
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
@@ -371,6 +396,9 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
         if each.is_option and each.line == fact.line and fact.detail in each.detail
     ]
     if any(name in pair.words for name in held):
+        return False
+    named = frozenset((fact.detail,))
+    if fact.detail not in pair.words and stands_at_source(loss, named, pair):
         return False
     lines = was.text.split("\n")
     del lines[fact.line - was.line : fact.end_line - was.line + 1]
