@@ -4,7 +4,7 @@ Which words are weaker than which, which functions and which numbers, is data: `
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
@@ -16,6 +16,7 @@ from cli_guard.code.changes.facts import (
     IDENTIFIER,
     JUDGED,
     ONLY_SAYS,
+    VALUES,
     CodeFact,
     FactKind,
     words_of_name,
@@ -403,41 +404,52 @@ def weaker_functions(
 
 
 def plain_comparisons(
-    went: Sequence[CodeFact], came: Sequence[CodeFact]
+    went: Sequence[CodeFact], came: Sequence[CodeFact], constant: Collection[CodeFact]
 ) -> Iterator[Looser]:
-    """Yield the calls that compared two values, one a secret by its name, where `==` compares the same two now."""
-    known = read_strength_words()
-    calls = [
-        fact
-        for fact in went
-        if fact.is_call
-        and known["compares"].intersection(words_of_name(fact.last_name))
-        and fact.last_name.lower() not in known["differences"]
-    ]
+    """Yield the calls that compared two values where `==` compares the same two now.
+
+    Such are those that are known to take `constant` time; of any other one value is a secret by its name.
+    """
+    calls = [fact for fact in went if fact in constant or is_comparing(fact)]
     compared = (
-        (new, operand)
+        (new, operand, sides)
         for new in (came if calls else ())
         if new.is_judged
         for operand in new.operands
+        if (sides := names_of_sides(operand))
     )
-    for new, operand in compared:
-        names = secret_pair(operand)
-        old = next((call for call in calls if names and names <= values_of(call)), None)
-        if old is not None:
-            yield Looser(old, new, "timing", f"`{operand}` takes the place of `{old.name}`")
+    for new, operand, sides in compared:
+        is_secret = has_secret(name for side in sides for name in side)
+        for old in calls:
+            values = values_of(old)
+            is_same = all(side <= values for side in sides)
+            if is_same and (is_secret or old in constant):
+                why = f"`{operand}` takes the place of `{old.name}`"
+                yield Looser(old, new, "timing", why)
+                break
 
 
-def secret_pair(operand: str) -> frozenset[str]:
-    """Return the names in a comparison for equality of two that are no constants, if one speaks of a secret."""
+def is_comparing(fact: CodeFact) -> bool:
+    """Return whether a call says whether two values are equal, by the words of its name."""
     known = read_strength_words()
+    name = fact.last_name
+    is_named = not known["compares"].isdisjoint(words_of_name(name))
+    return fact.is_call and is_named and name.lower() not in known["differences"]
+
+
+def names_of_sides(operand: str) -> tuple[frozenset[str], ...]:
+    """Return the names of values on each side of a comparison for equality, none if one side is a constant."""
+    selves = read_strength_words()["selves"]
     sides = sides_of_equality(operand)
-    named = [set(IDENTIFIER.findall(side)) - known["selves"] for side in sides]
-    if not all(named) or any(side[0] in "'\"" for side in sides):
-        return frozenset()
-    names = frozenset[str]().union(*named)
+    named = tuple(frozenset(VALUES.findall(side)) - selves for side in sides)
+    is_fixed = any(side[0] in "'\"" for side in sides) or not all(named)
+    return () if is_fixed or len(set(named)) < len(named) else named
+
+
+def has_secret(names: Iterable[str]) -> bool:
+    known = read_strength_words()
     words = {word for name in names for word in words_of_name(name)}
-    is_secret = words & (known["credentials"] | known["secrets"])
-    return names if is_secret else frozenset()
+    return not words.isdisjoint(known["credentials"] | known["secrets"])
 
 
 def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:

@@ -12,6 +12,7 @@ from cli_guard.code.changes.difference import (
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    VALUES,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -30,8 +31,6 @@ MOST_LOSSES = 50
 ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
-# Names that are not called.
-VALUES = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?![\w$(])")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")

@@ -60,7 +60,7 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 weaker_members(file, went, now),
-                plain_comparisons(went, now),
+                plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
             for looser in surely:
                 yield Weakening(looser, file)
@@ -90,6 +90,16 @@ def weaker_members(
         same = old.family == new.family and old.fact.kind is new.fact.kind
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
+
+
+def calls_in_constant_time(
+    file: FileDifference, facts: Sequence[CodeFact]
+) -> frozenset[CodeFact]:
+    return frozenset(
+        fact
+        for fact in facts
+        if fact.is_call and "timing" in families_of(fact, file.language)
+    )
 
 
 def by_unit(facts: Sequence[CodeFact]) -> dict[str, list[CodeFact]]:
