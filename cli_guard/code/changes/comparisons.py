@@ -155,16 +155,27 @@ def constants_of(comparison: Comparison) -> frozenset[str]:
 @lru_cache(maxsize=2_000)
 def read_comparison(text: str) -> Comparison | None:
     """Return the comparison that a text is, None for any other."""
+    text, is_denied = without_denials(text)
+    found = read_sign(text) or read_call(text)
+    if found is None:
+        return None
+    return replace(found, is_denied=found.is_denied != is_denied)
+
+
+def without_denials(text: str) -> tuple[str, bool]:
+    """Return a condition without what denies it and its brackets, and whether it was denied."""
     text = text.strip()
     is_denied = False
     while match := NEGATION.match(text):
         text = without_brackets(text[match.end() :])
         is_denied = not is_denied
-    text = without_brackets(text)
-    found = read_sign(text) or read_call(text)
-    if found is None:
-        return None
-    return replace(found, is_denied=found.is_denied != is_denied)
+    return without_brackets(text), is_denied
+
+
+def sides_of_equality(text: str) -> tuple[str, ...]:
+    """Return the two sides of a `==` or `!=` in any language, none for anything else."""
+    found = read_sign(without_denials(text)[0])
+    return (found.left, found.right) if found and found.relation in EQUAL else ()
 
 
 def read_sign(text: str) -> Comparison | None:

@@ -4,15 +4,20 @@ Which words are weaker than which, which functions and which numbers, is data: `
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.comparisons import asks_less, looser_comparison
+from cli_guard.code.changes.comparisons import (
+    asks_less,
+    looser_comparison,
+    sides_of_equality,
+)
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     JUDGED,
     ONLY_SAYS,
+    VALUES,
     CodeFact,
     FactKind,
     words_of_name,
@@ -63,7 +68,8 @@ Ranks = Mapping[str, int]
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type` or `output`.
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type`, `timing` or
+    `output`.
     """
 
     old: CodeFact
@@ -134,7 +140,7 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return found
     if old.kind is not new.kind:
         return None
-    if is_raw_now(old, new):
+    if is_raw_now(old, new) or is_markup_now(old, new):
         return Looser(
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
@@ -267,6 +273,29 @@ def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
     return old.name.split("|")[0].strip() in new.name
 
 
+def is_markup_now(old: CodeFact, new: CodeFact) -> bool:
+    """Return whether the same is written to the same place, as markup and no longer as text."""
+    *owner, was = old.name.split(".")
+    *place, now = new.name.split(".")
+    is_built = old.detail.strip()[:1] not in ("", "'", '"')
+    return (
+        is_built
+        and bool(owner)
+        and (owner, old.detail, now)
+        == (
+            place,
+            new.detail,
+            markup_writers().get(was),
+        )
+    )
+
+
+@cache
+def markup_writers() -> Mapping[str, str]:
+    """Return what writes markup, by the function or property that writes the same as text."""
+    return dict(read_table(TABLE)["writes"])
+
+
 def wider_type(old: CodeFact, new: CodeFact) -> str:
     """Return why a declared type takes more texts than the one before, "" if it does not."""
     known = read_strength_words()
@@ -391,6 +420,55 @@ def weaker_functions(
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
+
+
+def plain_comparisons(
+    went: Sequence[CodeFact], came: Sequence[CodeFact], constant: Collection[CodeFact]
+) -> Iterator[Looser]:
+    """Yield the calls that compared two values where `==` compares the same two now.
+
+    Such are those that are known to take `constant` time; of any other one value is a secret by its name.
+    """
+    calls = [fact for fact in went if fact in constant or is_comparing(fact)]
+    compared = (
+        (new, operand, sides)
+        for new in (came if calls else ())
+        if new.is_judged
+        for operand in new.operands
+        if (sides := names_of_sides(operand))
+    )
+    for new, operand, sides in compared:
+        is_secret = has_secret(name for side in sides for name in side)
+        for old in calls:
+            values = values_of(old)
+            is_same = all(side <= values for side in sides)
+            if is_same and (is_secret or old in constant):
+                why = f"`{operand}` takes the place of `{old.name}`"
+                yield Looser(old, new, "timing", why)
+                break
+
+
+def is_comparing(fact: CodeFact) -> bool:
+    """Return whether a call says whether two values are equal, by the words of its name."""
+    known = read_strength_words()
+    name = fact.last_name
+    is_named = not known["compares"].isdisjoint(words_of_name(name))
+    return fact.is_call and is_named and name.lower() not in known["differences"]
+
+
+def names_of_sides(operand: str) -> tuple[frozenset[str], ...]:
+    """Return the names of values on each side of a comparison for equality, none if one side is a constant."""
+    selves = read_strength_words()["selves"]
+    sides = sides_of_equality(operand)
+    named = tuple(frozenset(VALUES.findall(side)) - selves for side in sides)
+    is_fixed = any(side[0] in "'\"" for side in sides) or not all(named)
+    return () if is_fixed or len(set(named)) < len(named) else named
+
+
+def has_secret(names: Iterable[str]) -> bool:
+    known = read_strength_words()
+    words = {word for name in names for word in words_of_name(name)}
+    return not words.isdisjoint(known["credentials"] | known["secrets"])
 
 
 def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
