@@ -177,6 +177,15 @@ def dotted_name(node: FlowNode) -> str:
     return ".".join((first, *reversed(members))) if first or members else ""
 
 
+def resolve_import(written: str, imports: Mapping[str, str]) -> str:
+    """Return a dotted name with what its first part was imported as; any other name as it is written."""
+    first, dot, rest = written.partition(".")
+    bare = first.removeprefix("new ")
+    if bare not in imports:
+        return written
+    return f"{first[: -len(bare)]}{imports[bare]}{dot}{rest}"
+
+
 def path_of(node: FlowNode) -> str:
     """Return the path of a variable, member or constant subscript; "" for anything else.
 
