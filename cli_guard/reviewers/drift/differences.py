@@ -143,7 +143,7 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
         if not change.is_text or not change.hunks or change.status is Status.UNMERGED:
             continue
         if is_page(change.path):
-            is_left = is_left_out(change.path) or not change.removed
+            is_left = is_left_out(change.path)
         else:
             top = change.path.split("/", 1)[0].lower()
             is_left = top in EXAMPLE_FOLDERS or is_test_code(change.path)
@@ -318,7 +318,18 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
     outer, _, name = fact.owner.rpartition(".")
     if fact.kind not in (*INNER, "function", "class", "constant") or not fact.owner:
         return True
+    if fact.kind == "function" and _has_other_head(sides, ("class", name, outer)):
+        return False  # it may have the method from a class that it extends now
     return any((kind, name, outer) in sides.new for kind in ("function", "class", "flag"))
+
+
+def _has_other_head(sides: Sides, owner: Key) -> bool:
+    """Return whether the line that begins a class is another one after the change."""
+    old = sides.old.get(owner)
+    new = sides.new.get(owner)
+    if not old or not new:
+        return False
+    return sides.old_text.split("\n")[old.line - 1] != sides.text.split("\n")[new.line - 1]
 
 
 def _find_go_packages(changes: ChangeSet) -> Iterator[DriftDifference]:

@@ -200,7 +200,7 @@ def _anchors(difference: DriftDifference, page: Page) -> Iterator[Span]:
 
 def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
     fact = difference.fact
-    if _is_set_in(spot.page, fact.kind, fact.name):
+    if _is_of_page(fact.kind, fact.name, spot):
         return False
     match fact.kind:
         case "text":
@@ -251,11 +251,18 @@ def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> 
     return _is_own_name(difference, spot, match)
 
 
-def _is_set_in(page: Page, kind: str, name: str) -> bool:
-    """Return whether a file of commands gives a name its value itself; in a workflow that may be for the program."""
+def _is_of_page(kind: str, name: str, spot: Spot) -> bool:
+    """Return whether a file of commands means a variable of its own: it reads it, or gives it a value.
+
+    What a workflow gives a value may be of the environment of the program.
+    """
+    page = spot.page
     if page.is_prose or page.is_source or kind not in ("constant", "variable"):
         return False
-    is_own = kind == "constant" or pattern("script_file").search(page.path) is not None
+    is_script = pattern("script_file").search(page.path) is not None
+    if is_script and spot.before.endswith(("$", "${", "$(")):
+        return True
+    is_own = kind == "constant" or is_script
     return is_own and _find_form(page, "own_setting", name) is not None
 
 
