@@ -8,19 +8,22 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
-from itertools import islice
 
 from cli_guard.code.classify import is_vendored, unreadable
-from cli_guard.code.facts import DATA, Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.facts import TABLE as FACTS
-from cli_guard.code.languages import language_for
+from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
+from cli_guard.reviewers.drift.code_words import (
+    build_of,
+    find_lost_words,
+    is_code,
+    is_joined,
+)
 from cli_guard.reviewers.drift.documents import (
-    TABLE,
     is_left_out,
     is_page,
     pattern,
@@ -46,13 +49,6 @@ FILE_NAME = re.compile(
 )
 # A word that is no name of code: a header, a media type, a key of a protocol.
 STRING = re.compile(r"[A-Za-z]\w{0,30}(?:[-/:.][\w+]{1,30}){1,6}")
-# What documents may repeat of code: the name of a file of settings, and words that several parts make. In quotes such
-# a word is a choice, a rule or a key, elsewhere an identifier.
-JOINED_WORD = re.compile(
-    r"(?<=[\"'`])(?:[\w-]{2,40}\.(?:ya?ml|toml|json|ini|cfg|conf)|[A-Za-z][A-Za-z\d]{1,30}(?:-[A-Za-z\d]{1,30}){1,5})"
-    r"(?=[\"'`])|(?<![\w-])[A-Za-z_][A-Za-z\d]{1,30}(?:_[A-Za-z\d]{1,30}){1,5}(?![\w-])"
-)
-MOST_WORDS = 150
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
@@ -211,7 +207,12 @@ def find_differences(
             DriftDifference(replace(fact, kind="error"), path, fact.value)
             for fact in turned
         )
-    yield from _find_words(files)
+    texts = (
+        (each.change.path, "\n".join(each.change.removed.values()), each.text)
+        for each in files
+    )
+    for word, path in find_lost_words(texts):
+        yield DriftDifference(Fact("string", word), path)
     yield from _find_moved_folders(subject)
     yield from _find_go_packages(subject.changes)
     came = {
@@ -228,29 +229,6 @@ def find_differences(
         is_own = is_page(old) and not is_vendored(old)
         if change.is_gone and (is_own or not is_left_out(old)):
             yield from _find_moved(change, came)
-
-
-def _find_words(files: Sequence[Sides]) -> Iterator[DriftDifference]:
-    """Yield the words of changed code that it no longer has, at most `MOST_WORDS`."""
-    went: dict[str, str] = {}
-    left: set[str] = set()
-    for sides in files:
-        path = sides.change.path
-        left.update(JOINED_WORD.findall(sides.text))
-        if _is_code(path):
-            removed = "\n".join(sides.change.removed.values())
-            went.update(dict.fromkeys(JOINED_WORD.findall(removed), path))
-    for name in islice(sorted(went.keys() - left), MOST_WORDS):
-        yield DriftDifference(Fact("string", name), went[name])
-
-
-def _is_code(path: str) -> bool:
-    return language_for(path) not in (None, "", *DATA) and not is_page(path)
-
-
-def _is_joined(name: str) -> bool:
-    """Return whether a name is made of several words, so that no sentence has it by chance."""
-    return JOINED_WORD.findall(f"`{name}`") == [name]
 
 
 def project_names(subject: ReviewInput) -> frozenset[str]:
@@ -405,11 +383,11 @@ def _has_files(subject: ReviewInput, folder: str) -> bool:
 def _find_moved(change: FileChange, came: set[str]) -> Iterator[DriftDifference]:
     old = change.old_path or change.path
     new = change.path if change.status is Status.RENAMED else ""
-    if build := _build_of(old):
-        yield DriftDifference(Fact("badge", build), old, _build_of(new))
+    if build := build_of(old):
+        yield DriftDifference(Fact("badge", build), old, build_of(new))
     stem = posixpath.splitext(posixpath.basename(old))[0]
     new_stem = posixpath.splitext(posixpath.basename(new))[0]
-    if stem != new_stem and _is_code(old) and _is_joined(stem):
+    if stem != new_stem and is_code(old) and is_joined(stem):
         yield DriftDifference(Fact("string", stem), old, new_stem)
     yield DriftDifference(Fact("file", old), old, new)
     if "/management/commands/" in old:  # of Django
@@ -419,15 +397,6 @@ def _find_moved(change: FileChange, came: set[str]) -> Iterator[DriftDifference]
     module = module_of(old)
     if module and module not in came:
         yield DriftDifference(Fact("module", module), old, module_of(new))
-
-
-def _build_of(path: str) -> str:
-    """Return what the address of a badge says of the build that a file configures, "" if it configures none."""
-    folder, name = posixpath.split(path)
-    if folder == ".github/workflows":
-        return f"workflows/{name}"
-    build: str = read_table(TABLE)["builds"].get(path, "")
-    return build
 
 
 def module_of(path: str) -> str:
