@@ -5,7 +5,7 @@ import re
 import unicodedata
 from enum import IntEnum
 
-from cli_guard.secrets.names import compile_once, pattern, words
+from cli_guard.secrets.names import compile_once, pattern, words, words_of
 
 
 class Strength(IntEnum):
@@ -20,6 +20,8 @@ class Strength(IntEnum):
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 NAMING = ("filler", "technical", "passwords", "secrets")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+# Signs that people write for letters.
+LEET = str.maketrans("013457$@!", "oieastsai")
 STEPS = tuple(
     "0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split()
 )
@@ -78,8 +80,10 @@ def is_filler(value: str) -> bool:
         return True
     found = compile_once(r"[a-z]+").findall(folded)
     digits = "".join(compile_once(r"\d+").findall(folded))
+    is_year = compile_once(r"(?:19|20)\d\d$").match(digits)
     if (
         digits
+        and not is_year
         and not any(digits in sequence for sequence in SEQUENCES)
         and len(set(digits)) > 1
     ):
@@ -89,7 +93,16 @@ def is_filler(value: str) -> bool:
     # `admin123` is not a placeholder: people do choose it. `changeme123` is one.
     if len(digits) >= 3 and all(word in words("weak") for word in found):
         return False
-    return all(word in words("filler") or set(word) == {"x"} for word in found)
+    return all(
+        word in words("filler") or set(word) == {"x"} or ALPHABET.startswith(word)
+        for word in found
+    )
+
+
+def is_dummy(value: str) -> bool:
+    """Return whether the value is placeholder words with digits and signs for letters: `Passw0rd!`."""
+    letters = compile_once(r"\d{0,2}[!?.#]*$").sub("", value).translate(LEET)
+    return is_filler(" ".join(words_of(letters)))
 
 
 def _without_accents(text: str) -> str:
@@ -99,8 +112,18 @@ def _without_accents(text: str) -> str:
 
 def is_path_or_name(value: str) -> bool:
     """Return whether the value is a URL, a path, a file name, a dotted name or an e-mail address."""
-    named = pattern("named").search(value)
-    return bool(named) and not (_digits_mixed(value) >= 3 and len(value) >= 16)
+    return bool(pattern("named").search(value)) and not _is_scrambled(value)
+
+
+def _is_scrambled(value: str) -> bool:
+    """Return whether letters of both cases and digits change so often that their parts name nothing."""
+    mixed = _digits_mixed(value)
+    if mixed >= 3 and len(value) >= 16 and _wordy(value) < 0.5:
+        return True
+    has_cases = value != value.lower() and value != value.upper()
+    is_mute = _wordy(value) < (0.45 if mixed >= 2 else 0.3)
+    is_long = len(value) >= 10 and not _technical(value)
+    return mixed >= 1 and is_long and has_cases and is_mute
 
 
 def is_uuid(value: str) -> bool:
