@@ -267,7 +267,8 @@ def _is_placeholder(text: str) -> bool:
 def foreign(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password under a word of another language, in a document as in a sentence."""
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', "`")
-    if places.is_code(candidate.path) and not quoted:
+    is_word = candidate.value.rstrip(".:!?").isalpha() and candidate.value[-1] in ".:!?"
+    if is_word or (places.is_code(candidate.path) and not quoted):
         return None
     return (
         stated(candidate) if places.kind_of(candidate.path) == "prose" else None

@@ -118,10 +118,11 @@ def is_path_or_name(value: str) -> bool:
 def _is_scrambled(value: str) -> bool:
     """Return whether letters of both cases and digits change so often that their parts name nothing."""
     mixed = _digits_mixed(value)
-    if mixed >= 3 and len(value) >= 16 and _wordy(value) < 0.5:
+    if mixed >= 3 and len(value) >= 16 and share_of_words(value) < 0.5:
         return True
-    has_cases = value != value.lower() and value != value.upper()
-    is_mute = _wordy(value) < (0.45 if mixed >= 2 else 0.3)
+    wordy = share_of_words(value)
+    has_cases = value not in (value.lower(), value.upper()) or (mixed >= 2 and not wordy)
+    is_mute = wordy < (0.45 if mixed >= 2 else 0.3)
     is_long = len(value) >= 10 and not _technical(value)
     return mixed >= 1 and is_long and has_cases and is_mute
 
@@ -147,10 +148,10 @@ def _turns(value: str) -> float:
 
 def is_wordy(value: str) -> bool:
     """Return whether the value is mostly words, as names and prose are."""
-    return _wordy(value) >= 0.55
+    return share_of_words(value) >= 0.55
 
 
-def _wordy(value: str) -> float:
+def share_of_words(value: str) -> float:
     """Return the share of the value in pronounceable runs of four letters or more."""
     runs = compile_once(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
     mute = compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$")
@@ -168,8 +169,8 @@ def is_random(value: str) -> bool:
     ):
         return False
     turns = _turns(value)
-    return (turns >= 0.25 and _wordy(value) < 0.6) or (
-        turns >= 0.15 and _wordy(value) < 0.3
+    return (turns >= 0.25 and share_of_words(value) < 0.6) or (
+        turns >= 0.15 and share_of_words(value) < 0.3
     )
 
 
@@ -177,7 +178,7 @@ def key_strength(value: str) -> Strength:
     """Rate a machine-made key: length, alphabet and disorder."""
     if is_typed_key(value):
         return Strength.LIKELY
-    if not _is_candidate(value):
+    if not value.isascii() or not _is_candidate(value):
         return Strength.NONE
     if is_uuid(value):
         return Strength.LIKELY
@@ -185,7 +186,7 @@ def key_strength(value: str) -> Strength:
         return Strength.STRONG if len(value) >= 20 else Strength.LIKELY
     if len(value) > 48:
         return Strength.NONE
-    if not compile_once(r"\d").search(value) or _wordy(value) >= 0.65:
+    if not compile_once(r"\d").search(value) or share_of_words(value) >= 0.65:
         return Strength.NONE
     return min(password_strength(value), Strength.LIKELY)
 
@@ -231,7 +232,7 @@ def password_strength(value: str) -> Strength:
         return Strength.LIKELY
     if digit:
         return _with_digits(value, mixed_case=lower and upper)
-    scrambled = len(value) >= 10 and _turns(value) >= 0.3 and _wordy(value) < 0.5
+    scrambled = len(value) >= 10 and _turns(value) >= 0.3 and share_of_words(value) < 0.5
     return Strength.LIKELY if scrambled else Strength.WEAK
 
 
@@ -257,7 +258,7 @@ def _with_digits(value: str, *, mixed_case: bool) -> Strength:
     if (
         len(value) >= 8
         and (mixed >= 2 or mixed_case)
-        and (len(value) >= 12 or _wordy(value) < 0.8)
+        and (len(value) >= 12 or share_of_words(value) < 0.8)
     ):
         return Strength.STRONG
     return Strength.LIKELY if len(value) >= 6 else Strength.WEAK
