@@ -45,7 +45,7 @@ def test_reviews_and_findings_by_rule(committed: Repo) -> None:
     assert found["reviews"] == {"review": 1}, "the same change three times"
     assert found["findings"] == {each["rule"]: 1 for each in committed.review()["findings"]}
     assert (
-        "reviews:\n  review                                1\n"
+        "reviews:\n  needs approval                        1\n"
         in guard(committed, "stats").out
     )
 
