@@ -129,7 +129,7 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
     ended = {
         str(each.get("content")): each
         for each in entries
-        if isinstance(each.get("rules"), dict)
+        if isinstance(each.get("rules"), dict) and "decision" in each
     }
     found = Counter[str]()
     older = 0
