@@ -5,10 +5,10 @@ counts, for every agent. A tool with an unknown name is what the shape of its in
 it, one with a path and a text writes the file. Nothing else of it is judged.
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
+from itertools import chain
 from typing import Any
 
 from cli_guard.agents.payload import parse, text_in
@@ -31,6 +31,8 @@ PATHS = (
 )
 # More names that tools of MCP servers have for what they read.
 MCP_PATHS = ("uri", "file", "filename", "fileName", "source_path", "sourcePath")
+# Where a file is copied or moved to.
+TARGETS = ("destination", "dest", "new_path", "newPath")
 # The lists whose objects have a path each.
 LISTS = ("operations", "replacements", "edits", "files")
 # The patterns of the files that a search goes through.
@@ -64,9 +66,9 @@ INPUTS = (
     *("tool_info", "given", "params"),
 )
 PATCH_START = "*** Begin Patch"
-# A patch as the only command.
+# A patch as the only command: what follows the first line that ends it would be run.
 PATCH_CALL = regex(
-    r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>.*)\n\2\s*\Z", re.DOTALL
+    r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>(?:(?!\2\n).*\n)*)\2\s*\Z"
 )
 # So many commands may be in one request.
 MOST_COMMANDS = 50
@@ -93,7 +95,7 @@ NAMES = {
     " replace_in_file pre_write_code WriteFile StrReplaceFile",
     ToolKind.PATCH: "apply_patch patch ApplyPatch",
     ToolKind.READ: "Read NotebookRead read view view_image read_file read_many_files read_files fs_read"
-    " pre_read_code ReadFile",
+    " pre_read_code ReadFile beforeReadFile",
     ToolKind.SEARCH: "Grep grep rg grep_search search_file_content",
     ToolKind.FETCH: "WebFetch webfetch web_fetch fetch fetch_webpage FetchUrl",
 }
@@ -106,17 +108,19 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     kind = TOOLS.get(name)
     if kind is None:
         return find_shapes(given)
+    if kind is ToolKind.PATCH:
+        # Each agent reads another key.
+        keys = [key for key in PATCHES if key in given] or ["patch"]
+        return tuple(use for key in keys for use in read_patch(text_in(given, key)))
+    commands = read_commands(given)
     if kind is ToolKind.SHELL:
-        commands = read_commands(given)
         if not commands:
             raise ValueError("there is no command")
         return commands
-    if kind is ToolKind.PATCH:
-        return read_patch(
-            text_in(given, next((key for key in PATCHES if key in given), "patch"))
-        )
+    # One word is the verb of an editor.
+    commands = tuple(each for each in commands if len(each.command.split()) > 1)
     if kind is ToolKind.FETCH:
-        return (Fetch("\n".join(texts_in(given))),)
+        return (*commands, Fetch("\n".join(texts_in(given))))
     paths = find_paths(given)
     if kind is ToolKind.SEARCH:
         globs = texts_in([given.get(key) for key in GLOBS])
@@ -127,8 +131,8 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     if not paths and kind is not ToolKind.SEARCH:
         raise ValueError("there is no path")
     if kind is ToolKind.WRITE:
-        return read_writes(given, paths)
-    return tuple(Read(path) for path in paths)
+        return (*commands, *read_writes(given, paths))
+    return (*commands, *(Read(path) for path in paths))
 
 
 def find_reads(given: Mapping[str, Any]) -> tuple[Read, ...]:
@@ -184,10 +188,11 @@ def read_shape(given: Mapping[str, Any]) -> tuple[Use, ...]:
         return read_writes(given, paths)
     has_text = any(isinstance(given.get(key), str) for key in (*WHOLE, *REPLACEMENTS))
     writes = read_writes(given, find_paths(given)) if has_path and has_text else ()
-    return (*read_commands(given), *writes)
+    moved = [given[key] for key in TARGETS if isinstance(given.get(key), str)]
+    return (*read_commands(given), *writes, *(Write(path) for path in moved if path))
 
 
-def read_commands(given: Mapping[str, Any]) -> tuple[Use, ...]:
+def read_commands(given: Mapping[str, Any]) -> tuple[ShellKind, ...]:
     """Return the commands of an object, each with its folder. Raises ValueError for one of another form."""
     folders = {text_in(given, key) for key in FOLDERS if given.get(key)}
     found = []
@@ -246,23 +251,27 @@ def read_writes(given: Mapping[str, Any], paths: list[str]) -> tuple[Write, ...]
     }
     added = "\n".join(texts_in(new))
     removed = "\n".join(texts_in(old))
-    whole = next((given[key] for key in WHOLE if isinstance(given.get(key), str)), None)
-    edits = tuple(find_edits(given))
-    return tuple(Write(path, added, removed, whole, edits) for path in paths)
+    edits = [*find_edits(given)]
+    wholes = [given[key] for key in WHOLE if isinstance(given.get(key), str)]
+    whole = wholes[0] if len(wholes) == 1 and not edits else None
+    if whole is None:
+        # Which of them an agent reads is not known: each counts as added.
+        edits += [("", text) for text in wholes]
+    return tuple(Write(path, added, removed, whole, tuple(edits)) for path in paths)
 
 
 def find_edits(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the replacements of a tool: its own, or those of its list."""
-    listed = given.get("edits") or given.get("replacements")
-    for each in listed if isinstance(listed, list) else [given]:
+    """Yield the replacements of a tool: its own, and those of its lists."""
+    lists = [
+        given[key] for key in ("edits", "replacements") if isinstance(given.get(key), list)
+    ]
+    for each in (given, *chain.from_iterable(lists)):
         if not isinstance(each, Mapping):
             continue
         old = next((each[key] for key in OLD if isinstance(each.get(key), str)), "")
-        new = next(
-            (each[key] for key in REPLACEMENTS if isinstance(each.get(key), str)), None
-        )
-        if new is not None:
-            yield old, new
+        for key in REPLACEMENTS:
+            if isinstance(each.get(key), str):
+                yield old, each[key]
 
 
 def find_paths(given: Mapping[str, Any]) -> list[str]:
