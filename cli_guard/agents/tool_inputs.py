@@ -7,7 +7,7 @@ it, one with a path and a text writes the file. Nothing else of it is judged.
 
 import shlex
 from collections.abc import Iterator, Mapping
-from enum import Enum, auto
+from enum import Enum
 from itertools import chain
 from typing import Any
 
@@ -15,56 +15,23 @@ from cli_guard.agents.payload import parse, text_in
 from cli_guard.agents.uses import Fetch, Read, ShellKind, Use, Write, texts_in
 from cli_guard.errors import UsageError
 from cli_guard.lazy import regex
+from cli_guard.rules import data as rules
 
-FOLDERS = ("workdir", "dir_path", "directory", "cwd")
-PATHS = (
-    *(
-        "file_path",
-        "filePath",
-        "path",
-        "notebook_path",
-        "absolute_path",
-        "target_file",
-        "target_notebook",
-    ),
-    *("dir_path", "paths", "include", "files"),
-)
-# More names that tools of MCP servers have for what they read.
-MCP_PATHS = ("uri", "file", "filename", "fileName", "source_path", "sourcePath")
-# Where a file is copied or moved to.
-TARGETS = ("destination", "dest", "new_path", "newPath")
-# The lists whose objects have a path each.
-LISTS = ("operations", "replacements", "edits", "files")
-# The patterns of the files that a search goes through.
-GLOBS = ("glob", "globs", "include_pattern", "includePattern")
-# The text of a whole file, and of one that is replaced, in the words of the tools.
-WHOLE = ("content", "contents", "file_text", "fileText")
-OLD = ("old_string", "oldString", "old_str", "oldStr", "old_text", "oldText")
-REPLACEMENTS = (
-    "new_string",
-    "newString",
-    "new_str",
-    "newStr",
-    "new_text",
-    "newText",
-    "insert_text",
-    "code",
-    "newCode",
-    "newContent",
-    "diff",
-)
-PATCHES = ("patchText", "patch", "input", "command")
-# The keys of a command, without case and underscores.
-COMMANDS = frozenset(("command", "cmd", "commandline", "shellcommand", "commands"))
-# The verbs of an editor that is one tool (`str_replace_editor`, `fs_write`, `memory`); they come with a path.
-VERBS = frozenset(
-    ("create", "str_replace", "insert", "append", "delete", "rename", "undo_edit", "view")
-)
-# Where the input of a tool may be JSON in a text.
-INPUTS = (
-    *("tool_input", "toolInput", "toolArgs", "args", "arguments", "parameters", "input"),
-    *("tool_info", "given", "params"),
-)
+TABLES = rules.read("dialects.toml")
+KEYS = {name: tuple(words.split()) for name, words in TABLES["keys"].items()}
+FOLDERS = KEYS["folders"]
+PATHS = KEYS["paths"]
+MCP_PATHS = KEYS["mcp_paths"]
+TARGETS = KEYS["targets"]
+LISTS = KEYS["lists"]
+GLOBS = KEYS["globs"]
+WHOLE = KEYS["whole"]
+OLD = KEYS["old"]
+REPLACEMENTS = KEYS["replacements"]
+PATCHES = KEYS["patches"]
+COMMANDS = KEYS["commands"]
+VERBS = KEYS["verbs"]
+INPUTS = KEYS["inputs"]
 PATCH_START = "*** Begin Patch"
 # A patch as the only command: what follows the first line that ends it would be run.
 PATCH_CALL = regex(
@@ -78,28 +45,19 @@ PATCHED = regex(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
 class ToolKind(Enum):
     """The kinds of tool that are judged. A search may go without a path."""
 
-    SHELL = auto()
-    WRITE = auto()
-    PATCH = auto()
-    READ = auto()
-    SEARCH = auto()
-    FETCH = auto()
+    SHELL = "shell"
+    WRITE = "write"
+    PATCH = "patch"
+    READ = "read"
+    SEARCH = "search"
+    FETCH = "fetch"
 
 
-NAMES = {
-    ToolKind.SHELL: "Bash bash Shell powershell run_shell_command run_in_terminal Execute execute_bash"
-    " execute_command run_commands pre_run_command beforeShellExecution",
-    ToolKind.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
-    " str_replace_editor write_file replace Create create_file edit_file delete_file editFiles fs_write"
-    " insert_edit_into_file replace_string_in_file multi_replace_string_in_file edit_notebook_file write_to_file"
-    " replace_in_file pre_write_code WriteFile StrReplaceFile",
-    ToolKind.PATCH: "apply_patch patch ApplyPatch",
-    ToolKind.READ: "Read NotebookRead read view view_image read_file read_many_files read_files fs_read"
-    " pre_read_code ReadFile beforeReadFile",
-    ToolKind.SEARCH: "Grep grep rg grep_search search_file_content",
-    ToolKind.FETCH: "WebFetch webfetch web_fetch fetch fetch_webpage FetchUrl",
+TOOLS = {
+    name: ToolKind(kind)
+    for kind, names in TABLES["tools"].items()
+    for name in names.split()
 }
-TOOLS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 CHANGING = (ToolKind.SHELL, ToolKind.WRITE, ToolKind.PATCH)
 
 
