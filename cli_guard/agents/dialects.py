@@ -232,7 +232,7 @@ def read_uses(
         # Codex applies such a command itself, without a shell.
         patch = PATCH_CALL.match(uses[0].command)
         return read_patch(patch["patch"]) if patch else uses
-    return uses or ((call,) if call else ())
+    return uses if call is None or name in TOOLS else (*uses, call)
 
 
 def read_mcp_call(
