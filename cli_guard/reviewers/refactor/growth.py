@@ -1,7 +1,7 @@
 """Functions that the change pushes over a limit: complexity, length, parameters."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
@@ -21,6 +21,8 @@ FLAT = 6
 # Functions over a limit that are compared with those before, and removed ones that each is compared with.
 MOST_COMPARED = 500
 MOST_REMOVED = 1_000
+# From so many times a limit on, a function is named although no plan brings it within the limit.
+FAR = 3.0
 
 
 @dataclass(frozen=True)
@@ -41,15 +43,6 @@ class Limit:
         return after >= self.most * OVER and (before is None or before <= self.most)
 
 
-@dataclass(frozen=True)
-class GrowthFinding:
-    """A finding, how many times a limit its function has, and the (slow) function that makes its plan."""
-
-    finding: Finding
-    over: float
-    plan: Callable[[], str | None]
-
-
 class Growth:
     """Compares the functions of each changed file before and after.
 
@@ -66,7 +59,7 @@ class Growth:
 
     def review(
         self, change: FileChange, language: str, text: str, old_text: str
-    ) -> Iterator[GrowthFinding]:
+    ) -> Iterator[Finding]:
         """Return the findings of one file, on its first MOST_COMPARED functions over a limit."""
         lines = split_lines(text)
         old_lines = split_lines(old_text)
@@ -145,7 +138,7 @@ class Growth:
         former: Symbol | None,
         after: Measure,
         lines: list[str],
-    ) -> Iterator[GrowthFinding]:
+    ) -> Iterator[Finding]:
         before = measure(language, former) if former is not None else None
         paths, length = (before.complexity, before.length) if before else (None, None)
         is_complex = self._complexity.crossed(paths, after.complexity)
@@ -162,15 +155,20 @@ class Growth:
         over = max(
             after.complexity / self._complexity.most, after.length / self._length.most
         )
+        suggestion, is_enough = plan(
+            language, symbol, lines, after, self._complexity.most, self._length.most
+        )
+        if over < FAR and not is_enough:
+            return
         rule = self._complexity.rule if is_complex else self._length.rule
-        finding = rule.finding(
+        yield rule.finding(
             path=change.path,
             line=symbol.line,
             end_line=symbol.end_line,
             message=f"`{symbol.qualname}` {' and '.join(parts)}.",
+            suggestion=suggestion,
             content=symbol.qualname,
         )
-        yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
 
 
 def _grown(before: int | None, after: int, what: str, most: int) -> str:

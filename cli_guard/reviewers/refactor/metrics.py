@@ -29,10 +29,15 @@ TABLE = "languages/decisions.toml"
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Cyclomatic complexity (independent paths), and length (lines of code without comments and blanks)."""
+    """The lines of the decisions of a function, and its length (lines of code without comments and blanks)."""
 
-    complexity: int
+    decisions: tuple[int, ...]
     length: int
+
+    @property
+    def complexity(self) -> int:
+        """Return the cyclomatic complexity: the number of independent paths."""
+        return 1 + len(self.decisions)
 
 
 def code_of(symbol: Symbol, lines: list[str]) -> str:
@@ -66,7 +71,7 @@ def measure(language: str, symbol: Symbol) -> Measure:
         raise ValueError(f"{symbol.qualname} has no syntax tree")
     table = read_table(TABLE)[FAMILY.get(language, language)]
     left_out = f"{table['functions']} {table['comments']}".split()
-    complexity = 1
+    decisions = []
     spans = []
     end = 0
     kinds = [{"kind": name} for name in (*left_out, *table["kinds"].split())]
@@ -79,8 +84,8 @@ def measure(language: str, symbol: Symbol) -> Measure:
             end = span.end.index
             spans.append((span.start.index, end))
         else:
-            complexity += 1
-    return Measure(complexity, _count_lines(symbol, symbol.node, spans))
+            decisions.append(span.start.line + 1)
+    return Measure(tuple(decisions), _count_lines(symbol, symbol.node, spans))
 
 
 def _count_lines(symbol: Symbol, node: "SgNode", spans: list[tuple[int, int]]) -> int:
