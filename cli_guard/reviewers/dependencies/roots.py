@@ -97,11 +97,12 @@ def _names(lists: Any) -> Iterator[str]:
 def _read_workspace(lock: LockListing, folder: str, group: str) -> RootList | None:
     pieces = {each.key: each for each in lock.pieces if each.group == group}
     members = lock.head.get(group, pieces)
-    key = "" if folder == "." and group != "importers" else folder
+    top = "." if group == "importers" else ""
+    key = top if folder == "." else folder
     if key in members:
         found = members[key]
         return _list_of(data_of(found) if isinstance(found, LockPiece) else found)
-    return NO_MEMBER if members else None
+    return NO_MEMBER if top in members else None
 
 
 def _list_of(package: Mapping[str, Any]) -> RootList:

@@ -40,22 +40,6 @@ class Measure:
         return 1 + len(self.decisions)
 
 
-def code_of(symbol: Symbol, lines: list[str]) -> str:
-    """Return a function's text without its docstring, blank lines and whole-line comments, which do not count."""
-    first, last = (
-        (symbol.doc.line, symbol.doc.end_line) if symbol.doc is not None else (0, 0)
-    )
-    if first <= symbol.head_end:
-        first = last = 0  # a comment above it, or a docstring on the line of the head
-    part = lines[symbol.top - 1 : symbol.end_line]
-    kept = (
-        line for number, line in enumerate(part, symbol.top) if not first <= number <= last
-    )
-    return "\n".join(
-        line for line in kept if line.strip() and line.lstrip()[:2] not in ("//", "# ")
-    )
-
-
 def may_exceed(text: str, complexity: int, length: int) -> bool:
     """Return whether a function with this text may be over either limit."""
     if text.count("\n") + 1 > length:

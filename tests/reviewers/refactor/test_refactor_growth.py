@@ -6,7 +6,6 @@ from reviewers.docs.before_after import subject_of
 from reviewers.refactor.grown import found
 
 from cli_guard.model import Skipped
-from cli_guard.reviewers import refactor
 from cli_guard.reviewers.refactor import growth, review
 from cli_guard.reviewers.review_input import Limits
 
@@ -140,7 +139,6 @@ def test_what_follows_many_functions_over_a_limit_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(growth, "MOST_COMPARED", 2)
-    monkeypatch.setattr(refactor, "MOST_COMPARED", 2)
     text = "\n\n".join(branches(60, name=f"f{number}") for number in range(3))
     report = review(subject_of({}, {"a.py": text}))
     assert [each.rule for each in report.findings].count("refactor-complex") == 2
