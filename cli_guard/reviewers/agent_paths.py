@@ -57,7 +57,10 @@ STARTERS = (
     ".aider.conf.yml opencode.json"
 ).split()
 FIRST_NAMES = tuple(dict.fromkeys(path.partition("/")[0] for path in STARTERS))
-SCRIPT = re.compile(r"\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$|(?:^|/)[^./]+$")
+SCRIPT = re.compile(
+    r"\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$|(?:^|/)(?:[^./]+|package\.json|deno\.jsonc?|taskfile\.ya?ml)$",
+    re.IGNORECASE,
+)
 MOST_FOLDERS = 4
 
 

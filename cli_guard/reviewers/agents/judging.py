@@ -21,6 +21,7 @@ from cli_guard.reviewers.agents.starts import Start, StartJudge
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.states import FileState, states_of
 from cli_guard.reviewers.agents.tables import files_of, folders
+from cli_guard.reviewers.agents.tasks import file_of
 from cli_guard.reviewers.agents.traffic import diversion_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
@@ -171,7 +172,7 @@ def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
     """
     changed = {each.path for each in subject.changes if each.status is not Status.DELETED}
     for name, facts in start.scripts.items():
-        if (name in changed or subject.event == "scan") and facts.is_harmful:
+        if (file_of(name) in changed or subject.event == "scan") and facts.is_harmful:
             return facts
     return None
 

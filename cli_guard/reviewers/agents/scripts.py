@@ -15,6 +15,7 @@ from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree
 from cli_guard.reviewers.agents.imports import files_of_module, find_imports
 from cli_guard.reviewers.agents.processes import code_of, read_calls
+from cli_guard.reviewers.agents.tasks import find_tasks
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
 from cli_guard.rules.catalog import read_table
 
@@ -37,7 +38,7 @@ class ScriptFacts:
     """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
 
     `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text;
-    `loads` are the files of the tree that it runs or imports; `line` is the first with a sign.
+    `loads` are the files of the tree that it runs or imports, and the tasks; `line` is the first with a sign.
     """
 
     signs: frozenset[str] = frozenset()
@@ -108,6 +109,7 @@ def read_script(path: str, text: str, tree: ChangeTree, context: Context) -> Scr
                 break
             verdict = judge_or_raise(command, context)
             loads |= dict.fromkeys(files_run_by(verdict, tree))
+            loads |= dict.fromkeys(find_tasks(command, context, tree))
             if verdict.verdict is not Decision.ALLOW:
                 found.setdefault(sign_of(verdict), verdict.reason)
                 questions.update(questions_of(verdict))

@@ -77,7 +77,7 @@ PAIRS = {
     "copilot: a hook": (
         ".github/hooks/a.json",
         hook("powershell", "some-program"),
-        hook("bash", "npm test"),
+        hook("bash", "pytest -q"),
         "start",
     ),
     "copilot: a language server": (
