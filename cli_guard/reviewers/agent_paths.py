@@ -33,6 +33,8 @@ NAMES = (
     r"\.(?:goosehints|continuerules|kilocoderules|augment-guidelines)",
     r"recipes/[^/]+\.ya?ml",
     r"opencode\.jsonc?",
+    r"\.(?:ai|aider|augment|claude|cline|codeium|codex|continue|copilot|cursor|gemini|goose|junie|kilocode)ignore",
+    r"\.(?:aiexclude|(?:kiro|opencode|qwen|roo|trae|windsurf)ignore)",
     r"cline_mcp_settings\.json",
     r"[^/]+\.(?:code-workspace|traj)",
     r"\.?devcontainer\.json",
