@@ -1,6 +1,7 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from cli_guard.lazy import dataclass
@@ -13,6 +14,7 @@ from cli_guard.reviewers.agents.findings import (
     other_matter,
     word_finding,
 )
+from cli_guard.reviewers.agents.named_texts import named_texts
 from cli_guard.reviewers.agents.obeyed import remarks_on_text
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
@@ -69,6 +71,7 @@ def review_files(
     judged = chain(
         chain.from_iterable(of_state(subject, judge, state) for state in states),
         of_altered(subject, altered_scripts(subject, judge, states, starters)),
+        of_named(subject, named_texts(subject, states, starters)),
         of_links(changes),
         of_unknown(changes),
     )
@@ -91,8 +94,7 @@ def of_state(
     if state.file.local and state.change.status in (Status.ADDED, Status.COPIED):
         yield of_local(state)
     for remark in remarks_on(subject, judge, state):
-        about = (remark.statement.kind, remark.statement.name, remark.statement.digest)
-        if about not in subject.known_statements or is_critical(remark.rule):
+        if not is_known(subject, remark.rule, remark.statement):
             yield word_finding(
                 remark.rule,
                 state.change,
@@ -102,6 +104,12 @@ def of_state(
                 beneath=remark.beneath,
                 cause=remark.cause,
             )
+
+
+def is_known(subject: ReviewInput, rule: str, statement: SurfaceStatement) -> bool:
+    """Return whether the policy knows a statement, and the rule is none that stops whatever it knows."""
+    about = (statement.kind, statement.name, statement.digest)
+    return about in subject.known_statements and not is_critical(rule)
 
 
 def remarks_on(
@@ -200,6 +208,23 @@ def of_altered(subject: ReviewInput, scripts: Iterable[AlteredScript]) -> Iterat
             evidence=f"{statement.name}: {statement.value}"[:EVIDENCE_CHARS],
             identity="\0".join((*statement.identity, each.start.content)),
         )
+
+
+def of_named(
+    subject: ReviewInput, texts: Iterable[tuple[FileState, SurfaceStatement]]
+) -> Iterator[Finding]:
+    """Yield the findings on texts that settings or rules name; in one that does not change, where it is named."""
+    changed = {each.path: each for each in subject.changes}
+    for state, root in texts:
+        path = state.change.path
+        for rule, statement, words in remarks_on_text(subject, state):
+            if is_known(subject, rule, statement):
+                continue
+            if path in changed:
+                yield word_finding(rule, changed[path], statement, words)
+                continue
+            placed = replace(statement, node=root.node)
+            yield word_finding(rule, changed[root.path], placed, f"{words} (in {path})")
 
 
 def last_of(hunk: Hunk) -> int:
