@@ -18,7 +18,12 @@ from cli_guard.reviewers.agents.named_texts import named_texts
 from cli_guard.reviewers.agents.obeyed import remarks_on_text
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
-from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
+from cli_guard.reviewers.agents.servers import (
+    change_of,
+    launch_of,
+    line_of_reasons,
+    reasons_of,
+)
 from cli_guard.reviewers.agents.starts import Start, StartJudge
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.states import FileState, states_of
@@ -277,7 +282,9 @@ def of_servers(state: FileState) -> Iterator[SurfaceRemark]:
             reasons.insert(0, changed)
         asks = len(reasons) > 1 if is_harmless_move else bool(reasons)
         rule = "server-risky" if asks else "server"
-        yield SurfaceRemark(rule, statement, words_of_server(statement, reasons))
+        line = line_of_reasons(statement, reasons)
+        placed = statement.moved_to(line) if line else statement
+        yield SurfaceRemark(rule, placed, words_of_server(statement, reasons))
 
 
 def words_of_server(statement: SurfaceStatement, reasons: Sequence[str]) -> str:

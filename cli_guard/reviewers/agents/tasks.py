@@ -97,6 +97,15 @@ def is_task(name: str) -> bool:
     return MARK in name
 
 
+def is_of_package(task: str, program: str, tree: ChangeTree) -> bool:
+    """Return whether a task of package.json finds a program as a package that its file, or that of the top, lists."""
+    path = file_of(task)
+    if not program or not is_task(task) or posixpath.basename(path) != "package.json":
+        return False
+    listed = re.compile(rf'"(?:@[\w.-]+/)?{re.escape(program)}"\s*:\s*"')
+    return any(listed.search(tree.text(each) or "") for each in (path, "package.json"))
+
+
 def file_of(name: str) -> str:
     """Return the file that holds a task, or a script itself."""
     return name.rpartition(MARK)[0] if MARK in name else name

@@ -56,6 +56,16 @@ TASKS: dict[str, tuple[str, Files, str]] = {
         "start",
     ),
     "npm: under a short name": ("npm t", {"package.json": package(test=FETCHES)}, "start"),
+    "npm: a program of a package": (
+        "npm run a",
+        {"package.json": package(a="own-tool")},
+        "start-clean",
+    ),
+    "npm: an unknown program": (
+        "npm run a",
+        {"package.json": package(a="some-tool")},
+        "start",
+    ),
     "npm: no script": ("npm run a", {"package.json": package(b=CLEAN)}, "start"),
     "npm: no file": ("npm run a", {}, "start"),
     "npm: in another folder": (
