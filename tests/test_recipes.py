@@ -184,7 +184,7 @@ def copy(tmp_path: Path) -> Copy:
 
 def test_an_agent_is_three_files(copy: Copy, committed: Repo) -> None:
     copy.write("agents/dummy.py", AGENT)
-    known = 'Agent("claude-code", "Claude Code", JSON_AGENTS, "CLAUDE_CODE"),'
+    known = 'Agent("claude-code", "Claude Code"),'
     copy.add_after(
         "agents/registry.py",
         known,

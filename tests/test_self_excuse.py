@@ -67,7 +67,7 @@ def test_an_answer_in_a_file_that_moves_is_new_only_where_it_is_added(
 def test_a_new_answer_passes_once_a_person_agrees(guarded: Repo) -> None:
     stage(guarded, {"a.py": f'key = "{key()}"  # {AWS}\n'})
     refused = commit(guarded, "Add a key")
-    assert f"secret-aws-access-key (deny): {WHY}" in " ".join(refused.all.split())
+    assert f"secret-aws-access-key (must fix): {WHY}" in " ".join(refused.all.split())
     [wanted] = waiting(guarded)
     assert approve(guarded, wanted).code == 0
     assert commit(guarded, "Add a key").code == 0

@@ -1,4 +1,6 @@
-"""The requests of coding agents: one row a form, recognised by its keys whatever our entry is called.
+"""The requests of coding agents: recognised by their keys whatever our entry is called.
+
+A form is a row of `rules/dialects.toml`.
 
 Some agents read the settings of another one (VS Code those of Claude Code and Copilot CLI), so an entry hears more than
 the agent that it was written for. The entry's name decides the profile and the user's own settings; the form of the
@@ -10,19 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from cli_guard.agents import replies
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.registry import Agent
-from cli_guard.agents.replies import (
-    reply_by_code,
-    reply_to_claude,
-    reply_to_cline,
-    reply_to_codex,
-    reply_to_copilot,
-    reply_to_cursor,
-    reply_to_gemini,
-    reply_to_vscode,
-)
+from cli_guard.agents.replies import reply_by_code
 from cli_guard.agents.tool_inputs import (
     CHANGING,
     INPUTS,
@@ -44,6 +38,7 @@ from cli_guard.agents.uses import (
 from cli_guard.agents.wording import LATE, HookAnswer
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
+from cli_guard.rules import data as rules
 from cli_guard.runtime import Invocation
 
 # The modes with a prompt: of Claude Code, of Qwen Code, of Factory droid. In the others nobody is asked.
@@ -96,147 +91,14 @@ class Dialect:
     lists: tuple[str, ...] = ()
 
 
-PRE_TOOL = {"hook_event_name": "PreToolUse"}
-CLAUDE = Dialect(
-    "claude-code",
-    {**PRE_TOOL, "permission_mode": ""},
-    "https://code.claude.com/docs/en/hooks and version 2.1.330 as it runs, 2026-11-23."
-    " Factory droid: docs.factory.ai/harness/hooks, 2026-11-29, and rtk-ai/rtk pull 2267 (mode off asks)."
-    " Allow: deny and ask rules held with versions 2.1.197 and 2.1.332 as they run, 2026-11-29;"
-    " code.claude.com/docs/en/agent-sdk/permissions, anthropics/claude-code issue 82451, 2026-08-25. In plan mode no"
-    " allow counts; the mode auto has a judge of its own",
-    reply_to_claude,
-    allows=("default", "acceptEdits"),
-)
+def read_dialect(row: Mapping[str, Any]) -> Dialect:
+    """Return a form of `rules/dialects.toml`."""
+    reply = row.get("reply", "reply_by_code")
+    return Dialect(**{**row, "reply": getattr(replies, reply)})
+
+
 # The first that fits counts.
-DIALECTS = (
-    Dialect(
-        "codex",
-        {**PRE_TOOL, "turn_id": ""},
-        "codex-rs/hooks of openai/codex and version 0.169.0 as it runs, 2026-11-23."
-        " Every answer but a denial lets the tool run",
-        reply_to_codex,
-        silent="a hook of Codex cannot ask",
-    ),
-    Dialect(
-        "qwen",
-        {**PRE_TOOL, "permission_mode": "", "timestamp": ""},
-        "QwenLM/qwen-code docs/users/features/hooks.md, 2026-11-29. Allow: nothing said about rules",
-        reply_to_claude,
-    ),
-    CLAUDE,
-    Dialect(
-        "vscode",
-        {"hookEventName": "PreToolUse"},
-        "microsoft/vscode-docs docs/agent-customization/hooks.md, 2026-06-03, and the skill agent-customization"
-        " of microsoft/vscode, 2026-11-29. It ignores matchers. Allow: it approves; nothing is said about rules",
-        reply_to_vscode,
-        mcp=("mcp_", "_"),
-    ),
-    Dialect(
-        "vscode",
-        {**PRE_TOOL, "timestamp": ""},
-        "https://docs.github.com/en/copilot/reference/hooks-reference (VS Code compatible format: Copilot CLI, and"
-        " VS Code since it runs on Copilot), 2026-09-29; a request of April 2026 in the tests of git-ai",
-        reply_to_vscode,
-        mcp=("mcp_", "_"),
-    ),
-    Dialect(
-        "kimi",
-        PRE_TOOL,
-        "MoonshotAI/kimi-code docs/en/customization/hooks.md, 2026-11-29, and versions 0.42.0 and 2.1.1 in"
-        " mokuyoaxis/agent-guard adapters/kimi-code. An ask lets the tool run",
-        silent="a hook of this agent cannot ask",
-    ),
-    Dialect(
-        "gemini",
-        {"hook_event_name": "BeforeTool"},
-        "https://geminicli.com/docs/hooks/reference and version 0.61.0 as it runs, 2026-11-23. Allow: does nothing"
-        " (google-gemini/gemini-cli packages/core/src/scheduler/scheduler.ts, 2026-11-29)",
-        reply_to_gemini,
-    ),
-    Dialect(
-        "cursor",
-        {"hook_event_name": "beforeShellExecution", "command": ""},
-        "https://cursor.com/docs/hooks and https://cupcake.eqtylab.io/reference/harnesses/cursor, 2026-11-29. An ask"
-        " lets the command run in Auto-review mode (forum.cursor.com topic 173694, version 3.21.16, 2026-10-04), and"
-        " no request names the mode. Allow: nothing is said about rules",
-        reply_to_cursor,
-        ("hook_event_name",),
-        (),
-        ("cwd", "workspace_roots"),
-        silent="a hook of Cursor cannot ask in each of its modes",
-        nothing="{}",
-    ),
-    Dialect(
-        "cursor",
-        {"hook_event_name": "preToolUse", "cursor_version": ""},
-        "https://cursor.com/docs/hooks and published logs of version 3.9.16, 2026-11-23. An ask is not enforced"
-        " before a tool",
-        reply_to_cursor,
-        folders=("cwd", "workspace_roots"),
-        mcp=("MCP:", ""),
-        silent="a hook of Cursor cannot ask",
-        nothing="{}",
-    ),
-    Dialect(
-        "kiro",
-        {"hook_event_name": "preToolUse"},
-        "aws/amazon-q-developer-cli docs/hooks.md and https://kiro.dev/docs/cli/hooks, 2026-11-29",
-        mcp=("@", "/"),
-        silent="a hook of Kiro and Amazon Q cannot ask",
-        lists=("todo_list", "knowledge"),
-    ),
-    Dialect(
-        "copilot",
-        {"toolName": "", "toolArgs": ""},
-        "https://docs.github.com/en/copilot/reference/hooks-reference and version 1.0.102 as it runs, 2026-11-23."
-        " toolArgs was JSON in a text. Allow: nothing is said about rules (github/copilot-cli issue 2643)",
-        reply_to_copilot,
-        ("toolName",),
-        ("toolArgs",),
-        mcp=("", "-"),
-    ),
-    Dialect(
-        "opencode",
-        {"event": "tool.execute.before"},
-        "our own plugin, https://opencode.ai/docs/plugins and version 1.18.33 as it runs, 2026-11-23",
-        reply_by_code,
-        ("tool",),
-        ("args",),
-        mcp=("", "_"),
-        silent="a plugin of OpenCode cannot ask",
-    ),
-    Dialect(
-        "crush",
-        {"event": "PreToolUse"},
-        "charmbracelet/crush docs/hooks/README.md and internal/hooks/input.go, 2026-11-29. It has no ask",
-        reply_to_claude,
-        mcp=("mcp_", "_"),
-        silent="a hook of Crush cannot ask",
-    ),
-    Dialect(
-        "windsurf",
-        {"agent_action_name": ""},
-        "https://docs.windsurf.com/windsurf/cascade/hooks and CorridorSecurity/hookshot docs/reference-cascade.md,"
-        " 2026-11-29",
-        reply_by_code,
-        ("agent_action_name",),
-        ("tool_info",),
-        silent="a hook of Windsurf cannot ask",
-    ),
-    Dialect(
-        "cline",
-        {"hookName": "PreToolUse"},
-        "cline/cline src/core/hooks/README.md and templates.ts, 2026-11-29",
-        reply_to_cline,
-        ("preToolUse", "toolName"),
-        ("preToolUse", "parameters"),
-        ("workspaceRoots",),
-        silent="a hook of Cline cannot ask",
-        nothing='{"cancel": false}',
-    ),
-)
+DIALECTS = tuple(map(read_dialect, rules.read("dialects.toml")["dialect"]))
 # The keys with the input of a tool: a request with those of two forms is of none.
 INPUT_ROOTS = frozenset(root for each in DIALECTS for root in each.given[:1])
 UNKNOWN = Dialect(
@@ -264,8 +126,10 @@ def find_entry(name: str) -> Dialect:
 def describe_allow(agent: Agent) -> str:
     """Say what becomes of an allowed command in a trusted work tree."""
     if find_entry(agent.name).allows:
-        return f"{agent.title} hears of what is allowed and does not ask; your own deny and ask rules there still count"
-    return f"{agent.title} hears nothing of what is allowed: its own rules decide whether it asks"
+        return f"{agent.title} is told what is allowed and does not ask; your own deny and ask rules there still count"
+    return (
+        f"{agent.title} is not told what is allowed: its own rules decide whether it asks"
+    )
 
 
 def respond(entry: str, raw: bytes, invocation: Invocation) -> str:
@@ -368,7 +232,7 @@ def read_uses(
         # Codex applies such a command itself, without a shell.
         patch = PATCH_CALL.match(uses[0].command)
         return read_patch(patch["patch"]) if patch else uses
-    return uses or ((call,) if call else ())
+    return uses if call is None or name in TOOLS else (*uses, call)
 
 
 def read_mcp_call(

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.agents.tool_inputs import find_reads
+from cli_guard.agents.tool_inputs import find_reads, find_shapes
 from cli_guard.agents.uses import AgentRequest, Fetch, Read, ShellKind, Use, Write
 from cli_guard.agents.wording import ALLOWED, HookAnswer, name_secret
 from cli_guard.commands import (
@@ -174,8 +174,13 @@ def judge_use(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None
         if isinstance(use, Fetch):
             answer = judge_fetch(use)
         else:
-            read = [judge_read(each, invocation) for each in find_reads(use.given)]
-            answer = find_strictest([judge_call(use, invocation), *read])
+            try:
+                inner = (*find_reads(use.given), *find_shapes(use.given))
+            except ValueError as error:
+                words = f"cli-guard: the input of the tool could not be judged: {error}"
+                return HookAnswer(Decision.REVIEW, words)
+            answers = [judge_inner(each, invocation, agent) for each in inner]
+            answer = find_strictest([judge_call(use, invocation), *answers])
     if (
         answer
         and answer.decision is not Decision.DENY
@@ -183,6 +188,15 @@ def judge_use(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None
     ):
         return None
     return answer
+
+
+def judge_inner(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None:
+    """Judge what the input of an MCP tool says. Its command may be one of the server: only a denial counts."""
+    answer = judge_use(use, invocation, agent)
+    is_said = not isinstance(use, ShellKind) or (
+        answer and answer.decision is Decision.DENY
+    )
+    return answer if is_said else None
 
 
 def profile_of(invocation: Invocation, agent: str) -> Profile:

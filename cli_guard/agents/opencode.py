@@ -21,10 +21,6 @@ PLUGIN = Path(__file__).with_suffix(".js")
 COMMAND = re.compile(r'(?m)^const command = (".*")$')
 
 
-def write_request(command: str, folder: str) -> dict[str, object]:
-    return {"event": EVENT, "tool": "bash", "args": {"command": command}, "cwd": folder}
-
-
 def install(repository: Repository, where: str = "project") -> str:
     """Write the plugin; return what was done. Raises UsageError for a file that is not ours, CliGuardError."""
     from cli_guard.agents.restoring import keep_original
@@ -82,7 +78,7 @@ protocol = Protocol(
         "project": ".opencode/plugins/cli-guard.js",
         "user": "~/.config/opencode/plugins/cli-guard.js",
     },
-    write_request,
+    {"event": EVENT, "tool": "bash", "args": {"command": "<command>"}, "cwd": "<folder>"},
     home=("XDG_CONFIG_HOME", "~/.config"),
     passing=(0,),
 )

@@ -176,7 +176,7 @@ def list_states(
 ) -> tuple[ProbeState, ...]:
     """Prepare the states, with what they need in a scratch folder."""
     denied, allowed = (
-        json.dumps(module.protocol.request(each, str(root))).encode()
+        module.protocol.write_request(each, str(root)).encode()
         for each in (HARMFUL, HARMLESS)
     )
     command = call.string

@@ -1,7 +1,8 @@
 """The coding agents that cli-guard answers: THE list. One module an agent, imported at its first use.
 
-The module, or the row, of an agent has these functions; each may raise CliGuardError. `protocol` there says where its
-settings are. Its requests and answers are a row of `dialects.py`; one without a row is answered by an exit code.
+Its module, or its row in `rules/agent_hooks.toml`, has these functions; each may raise CliGuardError. `protocol` there
+says where its settings are. Its requests and answers are a row of `rules/dialects.toml`; one without a row is answered
+by an exit code.
 
 `install(repository: Repository, where: str = "project") -> str`: add our entry to the agent's settings; return what was
 done. `where` is "project", "local" or "user".
@@ -29,33 +30,13 @@ BLOCKED = ExitCode.USAGE
 
 # Variables that coding agents set for the commands they run, and the names of their programs. This is a reminder,
 # not a protection: a process can drop its variables and leave its parents.
-MARKERS = (
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_THREAD_ID",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "CLINE_ACTIVE",
-    "AUGMENT_AGENT",
-    "GOOSE_TERMINAL",
-    "AI_AGENT",
+MARKERS = tuple(
+    "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED "
+    "CODEX_THREAD_ID CURSOR_AGENT GEMINI_CLI OPENCODE CLINE_ACTIVE AUGMENT_AGENT "
+    "GOOSE_TERMINAL AI_AGENT".split()
 )
 PROGRAMS = frozenset(
-    (
-        "claude",
-        "codex",
-        "cursor-agent",
-        "gemini",
-        "opencode",
-        "aider",
-        "goose",
-        "amp",
-        "auggie",
-        "qwen",
-    )
+    "claude codex cursor-agent gemini opencode aider goose amp auggie qwen".split()
 )
 MOST_PARENTS = 30
 
@@ -89,30 +70,30 @@ class ToolDenied(CliGuardError):
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A coding agent: its names on the command line and in sentences, its module, or its row in one."""
+    """A coding agent: its names on the command line and in sentences; its module, "" if it has a row."""
 
     name: str
     title: str
-    module: str
-    row: str = ""
+    module: str = ""
 
     def load(self) -> Any:
-        module = import_module(self.module)
-        return getattr(module, self.row) if self.row else module
+        if self.module:
+            return import_module(self.module)
+        return import_module(JSON_HOOKS).read_json_agent(self.name)
 
 
-JSON_AGENTS = "cli_guard.agents.json_agents"
+JSON_HOOKS = "cli_guard.agents.settings"
 
 
 # In the order in which `doctor` names them.
 AGENTS = {
     agent.name: agent
     for agent in (
-        Agent("claude-code", "Claude Code", JSON_AGENTS, "CLAUDE_CODE"),
-        Agent("codex", "Codex CLI", JSON_AGENTS, "CODEX"),
-        Agent("gemini", "Gemini CLI", JSON_AGENTS, "GEMINI"),
-        Agent("cursor", "Cursor", JSON_AGENTS, "CURSOR"),
-        Agent("copilot", "Copilot CLI", JSON_AGENTS, "COPILOT"),
+        Agent("claude-code", "Claude Code"),
+        Agent("codex", "Codex CLI"),
+        Agent("gemini", "Gemini CLI"),
+        Agent("cursor", "Cursor"),
+        Agent("copilot", "Copilot CLI"),
         Agent("opencode", "OpenCode", "cli_guard.agents.opencode"),
         Agent("lefthook", "lefthook", "cli_guard.agents.lefthook"),
         # One line an agent.

@@ -10,9 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from cli_guard.agents.uses import Fetch, McpCall, texts_in
 from cli_guard.agents.wording import HookAnswer, name_secret
-from cli_guard.commands import judge_or_raise
 from cli_guard.execution.context import RECORDED, root_of
-from cli_guard.execution.verdicts import sentence
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Confidence, Decision, Severity
@@ -102,11 +100,6 @@ def judge_call(use: McpCall, invocation: Invocation) -> HookAnswer | None:
     if hit:
         words = f"cli-guard: sends {name_secret(hit)} to an MCP server; instead: name where it is kept"
         return HookAnswer(Decision.DENY, words)
-    command = use.given.get("command")
-    if isinstance(command, str):
-        verdict = judge_or_raise(command)
-        if verdict.verdict is Decision.DENY:
-            return HookAnswer(Decision.DENY, sentence(verdict))
     return judge_by_policy(use, invocation)
 
 

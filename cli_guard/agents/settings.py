@@ -5,7 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import reduce
@@ -18,6 +18,7 @@ from cli_guard.agents.registry import BLOCKED
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
+from cli_guard.rules import data
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.
 TIMEOUT_SECONDS = 60
@@ -42,19 +43,23 @@ class Protocol:
     """How one agent calls its hook.
 
     `name` is that on our command line. `places` are the files with its settings by the word for `--where`, those of the
-    user below `~`. `home` is the variable that moves the first folder of those, with that folder. `request` writes a
-    request for a shell command in a folder; `denial` is where an output in JSON has "deny". `passing` are the exit
-    codes with which the tool runs, empty if they are all but BLOCKED. `message` is the key of an output in JSON with
-    words for the user, "" for none.
+    user below `~`. `home` is the variable that moves the first folder of those, with that folder. `request` is a
+    request for a shell command, with `<command>` and `<folder>` to fill in; `denial` is where an output in JSON has
+    "deny". `passing` are the exit codes with which the tool runs, empty if they are all but BLOCKED. `message` is the
+    key of an output in JSON with words for the user, "" for none.
     """
 
     name: str
     places: Mapping[str, str]
-    request: Callable[[str, str], Mapping[str, object]]
-    denial: tuple[str, ...] = ()
-    home: tuple[str, str] = ("", "")
-    passing: tuple[int, ...] = ()
+    request: Mapping[str, object]
+    denial: Sequence[str] = ()
+    home: Sequence[str] = ("", "")
+    passing: Sequence[int] = ()
     message: str = ""
+
+    def write_request(self, command: str, folder: str) -> str:
+        values = {"<command>": command, "<folder>": folder}
+        return json.dumps(fill_in(self.request, values))
 
     def find(self, repository: Repository, where: str) -> Path:
         """Find the settings file. Raises UsageError if a link leads out of the work tree or the home folder."""
@@ -148,7 +153,7 @@ class Protocol:
         env = {key: value for key, value in repository.git.env.items() if key != "PATH"}
         folder = str(repository.root)
         for asked, wanted in ((HARMLESS, False), (HARMFUL, True)):
-            given = json.dumps(self.request(asked, folder))
+            given = self.write_request(asked, folder)
             try:
                 done = subprocess.run(
                     ("/bin/sh", "-c", command),
@@ -178,18 +183,19 @@ class Protocol:
 class JsonHooks:
     """The hooks of an agent in a JSON file: a list for each event below `hooks`; ours stands in those of `events`.
 
-    `entry` makes our entry from the command. `base` is what a new file begins with; `own` says that the file is ours
-    alone. `advice` is what a person has to do besides. `failure_setting` is the key and the value in our entry that
-    block the tool whatever becomes of the hook, and its words for a person. `timeout_unit_s` is the unit of time-outs.
+    `entry` is our entry, with `<command>` to fill in. `base` is what a new file begins with; `own` says that the file
+    is ours alone. `advice` is what a person has to do besides. `failure_setting` is the key and the value in our entry
+    that block the tool whatever becomes of the hook, and its words for a person. `timeout_unit_s` is the unit of
+    time-outs.
     """
 
     protocol: Protocol
-    events: tuple[str, ...]
-    entry: Callable[[str], Mapping[str, object]]
+    events: Sequence[str]
+    entry: Mapping[str, object]
     base: Mapping[str, object] = field(default_factory=dict)
     own: bool = False
     advice: Mapping[str, str] = field(default_factory=dict)
-    failure_setting: tuple[str, str, str] = ("", "", "")
+    failure_setting: Sequence[str] = ("", "", "")
     timeout_unit_s: float = 1
 
     def install(self, repository: Repository, where: str = "project") -> str:
@@ -200,7 +206,7 @@ class JsonHooks:
         path = self.protocol.find(repository, where)
         name = self.protocol.places.get(where, "")
         command = self.protocol.command(where)
-        entry = dict(self.entry(command))
+        entry = fill_in(self.entry, {"<command>": command})
         settings: dict[str, Any] = (
             self.read(path, name) if path.exists() else dict(self.base)
         )
@@ -336,6 +342,21 @@ class JsonHooks:
                 others = [hook for hook in entry["hooks"] if not self.calls_us(hook)]
                 if others:
                     yield {**entry, "hooks": others}
+
+
+def read_json_agent(name: str) -> JsonHooks:
+    """Return an agent of `rules/agent_hooks.toml`."""
+    row = dict(data.read("agent_hooks.toml")[name])
+    return JsonHooks(Protocol(name, **row.pop("protocol")), **row)
+
+
+def fill_in(template: Any, values: Mapping[str, str]) -> Any:
+    """Return a copy of plain data with other texts in place of some."""
+    if isinstance(template, Mapping):
+        return {key: fill_in(each, values) for key, each in template.items()}
+    if isinstance(template, list):
+        return [fill_in(each, values) for each in template]
+    return values.get(template, template)
 
 
 def text_of(name: str, settings: Mapping[str, Any]) -> str:

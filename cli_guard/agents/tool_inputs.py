@@ -5,68 +5,37 @@ counts, for every agent. A tool with an unknown name is what the shape of its in
 it, one with a path and a text writes the file. Nothing else of it is judged.
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
-from enum import Enum, auto
+from enum import Enum
+from itertools import chain
 from typing import Any
 
 from cli_guard.agents.payload import parse, text_in
 from cli_guard.agents.uses import Fetch, Read, ShellKind, Use, Write, texts_in
 from cli_guard.errors import UsageError
 from cli_guard.lazy import regex
+from cli_guard.rules import data as rules
 
-FOLDERS = ("workdir", "dir_path", "directory", "cwd")
-PATHS = (
-    *(
-        "file_path",
-        "filePath",
-        "path",
-        "notebook_path",
-        "absolute_path",
-        "target_file",
-        "target_notebook",
-    ),
-    *("dir_path", "paths", "include", "files"),
-)
-# More names that tools of MCP servers have for what they read.
-MCP_PATHS = ("uri", "file", "filename", "fileName", "source_path", "sourcePath")
-# The lists whose objects have a path each.
-LISTS = ("operations", "replacements", "edits", "files")
-# The patterns of the files that a search goes through.
-GLOBS = ("glob", "globs", "include_pattern", "includePattern")
-# The text of a whole file, and of one that is replaced, in the words of the tools.
-WHOLE = ("content", "contents", "file_text", "fileText")
-OLD = ("old_string", "oldString", "old_str", "oldStr", "old_text", "oldText")
-REPLACEMENTS = (
-    "new_string",
-    "newString",
-    "new_str",
-    "newStr",
-    "new_text",
-    "newText",
-    "insert_text",
-    "code",
-    "newCode",
-    "newContent",
-    "diff",
-)
-PATCHES = ("patchText", "patch", "input", "command")
-# The keys of a command, without case and underscores.
-COMMANDS = frozenset(("command", "cmd", "commandline", "shellcommand", "commands"))
-# The verbs of an editor that is one tool (`str_replace_editor`, `fs_write`, `memory`); they come with a path.
-VERBS = frozenset(
-    ("create", "str_replace", "insert", "append", "delete", "rename", "undo_edit", "view")
-)
-# Where the input of a tool may be JSON in a text.
-INPUTS = (
-    *("tool_input", "toolInput", "toolArgs", "args", "arguments", "parameters", "input"),
-    *("tool_info", "given", "params"),
-)
+TABLES = rules.read("dialects.toml")
+KEYS = {name: tuple(words.split()) for name, words in TABLES["keys"].items()}
+FOLDERS = KEYS["folders"]
+PATHS = KEYS["paths"]
+MCP_PATHS = KEYS["mcp_paths"]
+TARGETS = KEYS["targets"]
+LISTS = KEYS["lists"]
+GLOBS = KEYS["globs"]
+WHOLE = KEYS["whole"]
+OLD = KEYS["old"]
+REPLACEMENTS = KEYS["replacements"]
+PATCHES = KEYS["patches"]
+COMMANDS = KEYS["commands"]
+VERBS = KEYS["verbs"]
+INPUTS = KEYS["inputs"]
 PATCH_START = "*** Begin Patch"
-# A patch as the only command.
+# A patch as the only command: what follows the first line that ends it would be run.
 PATCH_CALL = regex(
-    r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>.*)\n\2\s*\Z", re.DOTALL
+    r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>(?:(?!\2\n).*\n)*)\2\s*\Z"
 )
 # So many commands may be in one request.
 MOST_COMMANDS = 50
@@ -76,28 +45,19 @@ PATCHED = regex(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
 class ToolKind(Enum):
     """The kinds of tool that are judged. A search may go without a path."""
 
-    SHELL = auto()
-    WRITE = auto()
-    PATCH = auto()
-    READ = auto()
-    SEARCH = auto()
-    FETCH = auto()
+    SHELL = "shell"
+    WRITE = "write"
+    PATCH = "patch"
+    READ = "read"
+    SEARCH = "search"
+    FETCH = "fetch"
 
 
-NAMES = {
-    ToolKind.SHELL: "Bash bash Shell powershell run_shell_command run_in_terminal Execute execute_bash"
-    " execute_command run_commands pre_run_command beforeShellExecution",
-    ToolKind.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
-    " str_replace_editor write_file replace Create create_file edit_file delete_file editFiles fs_write"
-    " insert_edit_into_file replace_string_in_file multi_replace_string_in_file edit_notebook_file write_to_file"
-    " replace_in_file pre_write_code WriteFile StrReplaceFile",
-    ToolKind.PATCH: "apply_patch patch ApplyPatch",
-    ToolKind.READ: "Read NotebookRead read view view_image read_file read_many_files read_files fs_read"
-    " pre_read_code ReadFile",
-    ToolKind.SEARCH: "Grep grep rg grep_search search_file_content",
-    ToolKind.FETCH: "WebFetch webfetch web_fetch fetch fetch_webpage FetchUrl",
+TOOLS = {
+    name: ToolKind(kind)
+    for kind, names in TABLES["tools"].items()
+    for name in names.split()
 }
-TOOLS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 CHANGING = (ToolKind.SHELL, ToolKind.WRITE, ToolKind.PATCH)
 
 
@@ -106,17 +66,19 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     kind = TOOLS.get(name)
     if kind is None:
         return find_shapes(given)
+    if kind is ToolKind.PATCH:
+        # Each agent reads another key.
+        keys = [key for key in PATCHES if key in given] or ["patch"]
+        return tuple(use for key in keys for use in read_patch(text_in(given, key)))
+    commands = read_commands(given)
     if kind is ToolKind.SHELL:
-        commands = read_commands(given)
         if not commands:
             raise ValueError("there is no command")
         return commands
-    if kind is ToolKind.PATCH:
-        return read_patch(
-            text_in(given, next((key for key in PATCHES if key in given), "patch"))
-        )
+    # One word is the verb of an editor.
+    commands = tuple(each for each in commands if len(each.command.split()) > 1)
     if kind is ToolKind.FETCH:
-        return (Fetch("\n".join(texts_in(given))),)
+        return (*commands, Fetch("\n".join(texts_in(given))))
     paths = find_paths(given)
     if kind is ToolKind.SEARCH:
         globs = texts_in([given.get(key) for key in GLOBS])
@@ -127,8 +89,8 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     if not paths and kind is not ToolKind.SEARCH:
         raise ValueError("there is no path")
     if kind is ToolKind.WRITE:
-        return read_writes(given, paths)
-    return tuple(Read(path) for path in paths)
+        return (*commands, *read_writes(given, paths))
+    return (*commands, *(Read(path) for path in paths))
 
 
 def find_reads(given: Mapping[str, Any]) -> tuple[Read, ...]:
@@ -184,10 +146,11 @@ def read_shape(given: Mapping[str, Any]) -> tuple[Use, ...]:
         return read_writes(given, paths)
     has_text = any(isinstance(given.get(key), str) for key in (*WHOLE, *REPLACEMENTS))
     writes = read_writes(given, find_paths(given)) if has_path and has_text else ()
-    return (*read_commands(given), *writes)
+    moved = [given[key] for key in TARGETS if isinstance(given.get(key), str)]
+    return (*read_commands(given), *writes, *(Write(path) for path in moved if path))
 
 
-def read_commands(given: Mapping[str, Any]) -> tuple[Use, ...]:
+def read_commands(given: Mapping[str, Any]) -> tuple[ShellKind, ...]:
     """Return the commands of an object, each with its folder. Raises ValueError for one of another form."""
     folders = {text_in(given, key) for key in FOLDERS if given.get(key)}
     found = []
@@ -246,23 +209,27 @@ def read_writes(given: Mapping[str, Any], paths: list[str]) -> tuple[Write, ...]
     }
     added = "\n".join(texts_in(new))
     removed = "\n".join(texts_in(old))
-    whole = next((given[key] for key in WHOLE if isinstance(given.get(key), str)), None)
-    edits = tuple(find_edits(given))
-    return tuple(Write(path, added, removed, whole, edits) for path in paths)
+    edits = [*find_edits(given)]
+    wholes = [given[key] for key in WHOLE if isinstance(given.get(key), str)]
+    whole = wholes[0] if len(wholes) == 1 and not edits else None
+    if whole is None:
+        # Which of them an agent reads is not known: each counts as added.
+        edits += [("", text) for text in wholes]
+    return tuple(Write(path, added, removed, whole, tuple(edits)) for path in paths)
 
 
 def find_edits(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the replacements of a tool: its own, or those of its list."""
-    listed = given.get("edits") or given.get("replacements")
-    for each in listed if isinstance(listed, list) else [given]:
+    """Yield the replacements of a tool: its own, and those of its lists."""
+    lists = [
+        given[key] for key in ("edits", "replacements") if isinstance(given.get(key), list)
+    ]
+    for each in (given, *chain.from_iterable(lists)):
         if not isinstance(each, Mapping):
             continue
         old = next((each[key] for key in OLD if isinstance(each.get(key), str)), "")
-        new = next(
-            (each[key] for key in REPLACEMENTS if isinstance(each.get(key), str)), None
-        )
-        if new is not None:
-            yield old, new
+        for key in REPLACEMENTS:
+            if isinstance(each.get(key), str):
+                yield old, each[key]
 
 
 def find_paths(given: Mapping[str, Any]) -> list[str]:

@@ -30,7 +30,6 @@ from cli_guard.state.audit import entry
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.recording import MessageWriter
     from cli_guard.assistant.sandbox.model import CommandWorld, McpTools
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
@@ -68,13 +67,12 @@ def ask_request(
     worktree: bool = False,
     servers: OpenServers | None = None,
     equip: "Callable[[Context], Context] | None" = None,
-    writer: "MessageWriter | None" = None,
 ) -> Proposal:
     """Answer a request about the repository around an invocation: the index, a revision or the work tree.
 
     `paths` (from the top of the repository) narrow what may be looked at. `servers` opens the MCP servers of the
     user's configuration; without it none is started. `equip` gives the context what else the caller has: a planner, a
-    narrator, tools. `writer` words drafted messages. Raises CliGuardError.
+    narrator, tools. Raises CliGuardError.
     """
     repository = GitRepository.discover(invocation.cwd, invocation.env)
     said = read_request(normalise(request))
@@ -84,9 +82,7 @@ def ask_request(
         from cli_guard.assistant.recording import draft_recording
 
         known = repository.snapshot(None, worktree=False).entries
-        return draft_recording(
-            read_request(said.text, known), repository, invocation, writer
-        )
+        return draft_recording(read_request(said.text, known), repository, invocation)
     snapshot = repository.snapshot(revision, worktree=worktree)
     if not snapshot.entries:
         other = (

@@ -1,7 +1,6 @@
 """Explains a file or a folder: what it says of itself, its public names, its imports, its importers, its tests."""
 
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
@@ -27,7 +26,8 @@ NAMES = 14
 LISTED = 8
 TESTS = 3
 SIGNATURE = 110
-SECONDS = 2.0
+# How much of the files that may define a name is parsed.
+MOST_CHARS = 3_000_000
 LINE_CHARS = 400
 CODE = frozenset(
     (
@@ -64,7 +64,7 @@ class Explainer:
         self.texts = texts
         self.imports = ImportGraph(texts)
         self._trees = Trees()
-        # Not all files were read for lack of time.
+        # Not all files were read: there are too many.
         self.is_cut = False
 
     def find_definitions(
@@ -73,11 +73,12 @@ class Explainer:
         """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
         places: list[tuple[str, Definition]] = []
-        deadline = time.monotonic() + SECONDS
-        # The source first, so that a test is what is left out for lack of time.
+        left = MOST_CHARS
+        # The source first, so that a test is what is left out.
         for path in sorted(self.texts, key=is_test_or_example):
             if may_define(parts[-1], path, self.texts[path]):
-                self.is_cut = self.is_cut or time.monotonic() > deadline
+                left -= len(self.texts[path])
+                self.is_cut = self.is_cut or left < 0
                 found = () if self.is_cut else self.definitions(path)
                 named = (e for e in found if e.qualname.split(".")[-len(parts) :] == parts)
                 places += [(path, each) for each in named if each.kind in CODE]

@@ -6,7 +6,6 @@ request -> Recording (what it wants recorded) -> review -> the stop of the revie
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.drafting import MessageDraft, draft_message
@@ -26,23 +25,10 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 
-if TYPE_CHECKING:
-    from cli_guard.graph.state import Data
-
 SUBJECTS = 30
 LISTED = 6
 NAMED_PATHS = 8
 LEFT = "Left to you: nothing is committed, pushed or opened from here. "
-
-
-class MessageWriter(Protocol):
-    """Puts drafted messages into better words; see `cli_guard.llm.recording`."""
-
-    def write(self, draft: MessageDraft, subject: ReviewInput) -> MessageDraft:
-        """Return the message of a change that the review lets pass."""
-
-    def report(self) -> "tuple[list[str], list[Data]]":
-        """Return lines for the answer, and entries for the action log."""
 
 
 class Recorder:
@@ -53,12 +39,10 @@ class Recorder:
         wanted: Recording,
         repository: Repository,
         invocation: Invocation,
-        writer: MessageWriter | None = None,
     ) -> None:
         self.wanted = wanted
         self.repository = repository
         self.invocation = invocation
-        self.writer = writer
         self.commands: list[str] = []
         self.messages: list[str] = []
         self.stop: Proposal | None = None
@@ -130,8 +114,6 @@ class Recorder:
                 if changes
                 else MessageDraft("<what the change does>", ())
             )
-            if self.writer and changes and not wanted.message:
-                draft = self.writer.write(draft, subject)
         only = f" -- {quote(wanted.paths)}" if staged and wanted.paths else ""
         self.commands.append(f"git commit {self.message_options('-m', draft)}{only}")
 
@@ -205,7 +187,6 @@ class Recorder:
                     if len(commits) > 1
                     else MessageDraft(commits[0], draft.body)
                 )
-                draft = self.writer.write(draft, gathered.subject) if self.writer else draft
         yield f"Then open it from {branch or '<name>'} into {base or '<base>'} on the host, with this text:"
         yield from (f"  {line}".rstrip() for line in (draft.subject, *draft.body))
         if has_origin:
@@ -258,17 +239,15 @@ def draft_recording(
     said: UserRequest,
     repository: Repository,
     invocation: Invocation,
-    writer: MessageWriter | None = None,
 ) -> Proposal:
     """Answer a request to record something. Raises UsageError in a bare repository, GitError, ConfigError."""
     if repository.bare:
         raise UsageError(
             "a bare repository has no work tree: ask in one that has, for a commit or a push"
         )
-    recorder = Recorder(Recording.of(said), repository, invocation, writer)
+    recorder = Recorder(Recording.of(said), repository, invocation)
     lines = (LEFT.rstrip(), *recorder.lines())
-    notes, entries = writer.report() if writer else ((), ())
-    text = redact("\n".join((*lines, *notes)))
+    text = redact("\n".join(lines))
     proposal = recorder.stop or Proposal("ok", text, {})
     data: dict[str, object] = {
         "input": redact(said.text),
@@ -278,7 +257,7 @@ def draft_recording(
         "messages": [] if recorder.stop else recorder.messages,
         "commands": [] if recorder.stop else list(map(redact, recorder.commands)),
         **dict.fromkeys(("plan", "tool_results", "blocked_actions"), ()),
-        "action_log": entries,
+        "action_log": (),
         "requires_human_review": proposal.status == "needs_review",
     }
     return replace(proposal, data=data)

@@ -145,15 +145,15 @@ def plan_refactoring(world: World, arguments: Wish) -> ToolOutput:
     from cli_guard.assistant.editing import plan_refactor
 
     made = plan_refactor(arguments.request, world.snapshot)
-    return proposal_output(world, made, (*made.changes, *made.removed))
+    return proposal_output(world, made, made.changes)
 
 
 def plan_change(world: World, arguments: Wish) -> ToolOutput:
     """Plan a change: its steps, and its patch where it is mechanical."""
-    from cli_guard.assistant.editing import propose_change
+    from cli_guard.assistant.editing import plan_refactor
 
-    made = propose_change(arguments.request, world.snapshot)
-    return proposal_output(world, made, (*made.changes, *made.removed))
+    made = plan_refactor(arguments.request, world.snapshot)
+    return proposal_output(world, made, made.changes)
 
 
 def proposal_output(

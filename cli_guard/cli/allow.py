@@ -95,7 +95,7 @@ def find_last(io: Io) -> str:
         raise UsageError("no command of a coding agent was asked about here")
     if here[0].masked:
         raise UsageError(
-            "the last command holds a secret: write the pattern yourself, without it"
+            "the last command holds a secret, or is too long: write the pattern yourself, without it"
         )
     io.say(f"{here[0].agent} asked on {here[0].at[:16]}: {printable(here[0].command)}")
     verdict = judge(here[0].command, command_context(io.cwd / here[0].folder, io.env))

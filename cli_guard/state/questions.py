@@ -15,13 +15,17 @@ from cli_guard.secrets.redact import redact
 from cli_guard.state.files import lock, read_lines, write_atomically
 
 MOST = 20
+# As many characters as are judged in full. A longer command gets no rule: its beginning shows which it was, without
+# what may be half a secret at the cut.
+LONGEST = 40_000
+KEPT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class KeptQuestion:
     """A command that needed a person. `at` is an ISO 8601 time.
 
-    `masked`: the command held a secret, which is replaced by stars; no pattern can be built from it.
+    `masked`: the command held a secret, which is replaced by stars, or was too long: no pattern can be built from it.
     """
 
     at: str
@@ -38,7 +42,9 @@ def remember_question(
     path = find_list(invocation.env)
     if path is None:
         return
-    shown = redact(command)
+    shown = redact(command[:LONGEST])
+    if len(command) > LONGEST:
+        shown = shown[:KEPT]
     question = KeptQuestion(
         invocation.now.isoformat(), agent, folder, shown, shown != command
     )

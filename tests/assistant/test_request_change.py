@@ -64,7 +64,6 @@ READ: tuple[tuple[str, str, dict[str, str]], ...] = (
         {"from": "1.0", "new": "2.0.0"},
     ),
     ("bump the minor version", "bump version", {"part": "minor"}),
-    ("remove unused imports in app.py", "remove unused imports", {"place": "app.py"}),
     ("fix the typo teh -> the", "change text", {"old": "teh", "new": "the"}),
     (
         "change 'old' to 'new' in README.md",

@@ -383,6 +383,20 @@ def test_a_missing_object_is_one_clear_line(committed: Repo) -> None:
         file.write_bytes(content)
 
 
+@pytest.mark.parametrize(
+    "path", ["../app.py", "./a/../../app.py", "./../app.py", "a/../app.py"]
+)
+def test_a_path_that_leads_out_of_the_repository_ends_no_reading(
+    committed: Repo, path: str
+) -> None:
+    """Git ends at some of them, and all that was asked later seemed missing."""
+    with BlobReader(Git(committed.path, committed.env), blob_limit=1000) as reader:
+        for revision in ("HEAD", "", ":0"):
+            with pytest.raises(MissingObject):
+                reader.read(f"{revision}:{path}")
+        assert reader.read("HEAD:app.py")
+
+
 def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
     committed.commit(
         "one",

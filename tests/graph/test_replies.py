@@ -21,9 +21,9 @@ def told(request: str) -> str:
 
 
 def test_a_refused_change_says_each_place_once() -> None:
-    lines = told("delete the function total").splitlines()
-    assert any(line.startswith("By hand: shop/uses.py:1:") for line in lines)
-    assert not any(line.startswith("Risk: shop/uses.py") for line in lines)
+    lines = told("rename total to LIMIT").splitlines()
+    assert any(line.startswith("By hand: shop/money.py:1:") for line in lines)
+    assert not any(line.startswith("Risk: shop/money.py") for line in lines)
     assert "  and " in next(line for line in reversed(lines) if "more" in line)
     assert len(lines) < 40
 

@@ -204,7 +204,7 @@ HELPER_SAYS = HELPER_WARNS.replace(", denying access", " ")
         (BESIDE_DOT, "without it"),
         (USED_AGAIN, "as it comes now"),
         (BOUND_ANEW, ""),
-        (IN_PLAIN, "in the plain way"),
+        (IN_PLAIN, "takes the place of"),
         (OF_OTHERS, ""),
         (ASKED_IF, "it refused `__proto__`"),
         (TAKEN_OUT, "it refused"),

@@ -8,7 +8,14 @@ import pytest
 from repositories import Repo, key
 
 from cli_guard.runtime import Invocation
-from cli_guard.state.questions import MOST, KeptQuestion, last_questions, remember_question
+from cli_guard.state.questions import (
+    KEPT,
+    LONGEST,
+    MOST,
+    KeptQuestion,
+    last_questions,
+    remember_question,
+)
 
 NOW = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
 
@@ -43,6 +50,16 @@ def test_a_secret_is_not_kept(invocation: Invocation) -> None:
     assert key() not in list_of(invocation).read_text()
     (question,) = last_questions(invocation)
     assert question.masked and question.command.startswith("curl -u ada:")
+
+
+def test_of_a_command_that_is_too_long_the_beginning_is_kept(
+    invocation: Invocation,
+) -> None:
+    for number, length in enumerate((LONGEST - 5, 1_000_000)):
+        remember_question(invocation, "codex", "/work", f"echo {'a' * length}")
+        latest = last_questions(invocation)[0]
+        assert latest.masked is bool(number)
+        assert len(latest.command) == (KEPT if number else LONGEST)
 
 
 def test_what_cannot_be_read_is_left_out(invocation: Invocation) -> None:

@@ -34,11 +34,6 @@ def run(
 
     said = request_from(io, request)
     guest = invite(io, said, shown)
-    writer = None
-    if guest:
-        from cli_guard.llm.recording import ModelMessageWriter
-
-        writer = ModelMessageWriter(guest)
     asked = ask_request(
         said,
         io.invocation,
@@ -47,7 +42,6 @@ def run(
         worktree=worktree,
         servers=open_servers,
         equip=guest.equip if guest else None,
-        writer=writer,
     )
     if guest and shown["show_prompt"]:
         io.say(guest.show_prompts())

@@ -13,7 +13,7 @@ from cli_guard.assistant.request_command import find_command, word_list
 from cli_guard.assistant.request_names import NO_NAMES
 from cli_guard.cli.io import Io
 from cli_guard.commands import judge
-from cli_guard.commands.handlers import HANDLERS
+from cli_guard.commands.programs import table
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.execution.verdicts import render
@@ -50,7 +50,11 @@ def explain_subject(
 
 def is_command(text: str) -> bool:
     """Return whether a text begins with a program that is known."""
-    return find_command(f"explain {text}", word_list("known") | HANDLERS.keys()) is not None
+    first = text.partition(" ")[0]
+    names = word_list("known")
+    if table(first):
+        names |= {first}
+    return find_command(f"explain {text}", names) is not None
 
 
 def explain_shell_command(io: Io, text: str) -> list[str]:

@@ -20,20 +20,15 @@ from cli_guard.assistant.editing.usages import is_history, show_line, word
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval import find_references
-from cli_guard.code.facts import call_text
 from cli_guard.code.languages import FAMILY
-from cli_guard.code.test_files import is_test_code
 
 MOST_FILES = 6
 MOST_PLACES = 6
-MOST_SHAPES = 3
-CALL_CHARS = 2_000
 LONGEST_PROSE = 2_000_000
 MOST_TESTS = 4
 COMMAND_CHARS = 400
 LINE_CHARS = 100
 MOST_IN_FILE = 200
-MOST_CALLS = 500
 # Copies of what other files say.
 COPIES = re.compile(
     r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$"
@@ -41,7 +36,6 @@ COPIES = re.compile(
 EXPORTED = re.compile(
     r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]"
 )
-QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 
 
 KIND_OF_ROLE = {"import": "import", "imported": "import", "listed": "listed"}
@@ -172,10 +166,9 @@ def add_tests(
 
 def find_prose(
     sources: Sources, names: Sequence[str], *, with_history: bool = True
-) -> tuple[list[str], list[str]]:
-    """Return where documents and settings say some names of code, as lines, and where with arguments."""
+) -> list[str]:
+    """Return where documents and settings say some names of code, as lines."""
     found: dict[str, None] = {}
-    signatures: dict[str, None] = {}
     for name in names:
         mark = re.escape(name)
         # A plain word is the name of code only in the form of code.
@@ -198,29 +191,9 @@ def find_prose(
                 found[
                     f"{path}:{line}: {show_line(sources, path, line)[2][:LINE_CHARS]}"
                 ] = None
-                if is_prose and re.match(r"\([^)]", text[match.end() : match.end() + 2]):
-                    signatures[f"{path}:{line}"] = None
     # A changelog says what was.
     every = sorted(found, key=lambda each: is_history(each.partition(":")[0]))
-    return list_first(every, MOST_PLACES, "place"), list(signatures)
-
-
-def shape_of(call: str) -> str:
-    """Return the arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
-    parts = [""]
-    depth = 0
-    for sign in QUOTED.sub("''", call[1:].removesuffix(")")):
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    named = [
-        re.match(r"(\*{1,2}|\.\.\.|\w+\s*=(?![=>]))", each.strip())
-        for each in parts
-        if each.strip()
-    ]
-    return f"({', '.join(m[1].replace(' ', '') if m else '_' for m in named)})"
+    return list_first(every, MOST_PLACES, "place")
 
 
 def list_breaks(
@@ -241,17 +214,6 @@ def list_breaks(
         yield f"{shown} is public: in __all__ or imported by a package at {public}"
     elif sources.language(path) != "python" and EXPORTED.search(line):
         yield f"{shown} is exported ({path}:{subject.definition.line})"
-    shapes: dict[str, list[SubjectUse]] = {}
-    for each in uses[:MOST_CALLS]:
-        text = sources.texts[each.path]
-        end = each.start + len(name)
-        if each.kind == "call" and (at := text.find("(", end, end + 20)) >= 0:
-            shapes.setdefault(shape_of(call_text(text, at, CALL_CHARS)), []).append(each)
-    if shapes:
-        most = sorted(shapes, key=lambda shape: (-len(shapes[shape]), shape))
-        said = [f"{shape} at {count_of(len(shapes[shape]), 'place')}" for shape in most]
-        first = shapes[most[0]][0]
-        yield f"{shown} is called with {join_some(said, MOST_SHAPES)}; the first is {first.path}:{first.line}"
     owner = subject.definition.qualname.rpartition(".")[0].rpartition(".")[2]
     overriding = (
         list(find_overrides(sources, owner, name))
@@ -260,15 +222,6 @@ def list_breaks(
     )
     if overriding:
         yield f"{shown} is overridden: {join_some(overriding)}"
-    dotted = re.compile(rf"['\"][\w.]+\.{re.escape(name)}['\"]")
-    tests = [each for each in sources.mentioning(name) if is_test_code(each)]
-    patched = [
-        f"{p}:{sources.line(p, m.start())}"
-        for p in tests
-        for m in dotted.finditer(sources.texts[p])
-    ]
-    if patched:
-        yield f"tests replace {shown} by its dotted name: {join_some(patched)}"
 
 
 def find_overrides(sources: Sources, owner: str, name: str) -> Iterator[str]:

@@ -64,7 +64,7 @@ def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
             list(found),
             places=list_first(show_places([*imports, *uses]), MOST_USES, "place"),
         )
-    prose, _ = find_prose(sources, [package], with_history=False)
+    prose = find_prose(sources, [package], with_history=False)
     prose = [each for each in prose if each.partition(":")[0] not in manifests]
     documents = [each.partition(":")[0] for each in prose if not each.startswith("...")]
     draft.add_step("Bring up to date what names it", documents, places=prose)

@@ -1,9 +1,7 @@
 """The Python files of a request: their names, which file an import means, and which module an expression is."""
 
 import ast
-from collections.abc import Collection, Iterator
-from itertools import takewhile
-from operator import eq
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.names import read_names
@@ -14,7 +12,6 @@ from cli_guard.code.python_imports import PythonImports, absolute_module, is_pac
 from cli_guard.lazy import dataclass
 
 DEEPEST = 12
-MOST_MODULES = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class Python:
 
     def places(self, path: str, name: str) -> list[Occurrence]:
         """Return all places of a name in a file, in order; none in a file that cannot be read as Python."""
-        is_there = name in self.texts.get(path, "") and self.sources.has_time(path)
+        is_there = name in self.texts.get(path, "")
         return self.file(path).places.get(name, []) if is_there else []
 
     def places_of_home(
@@ -122,7 +119,7 @@ class Python:
             return []
         found = (
             self.find(path, module_text(each))
-            for each, _ in self.file(path).imports
+            for each in self.file(path).imports
             if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
         )
         return [each for each in found if each is not None]
@@ -170,46 +167,6 @@ class Python:
             return join_dotted(source.text, source.name)
         return alias.name if isinstance(alias, ast.alias) and alias.asname else bound.name
 
-    # The graph of imports
-
-    def list_loaded(self, path: str) -> Iterator[str]:
-        for statement, at_load in self.file(path).imports if path in self.texts else ():
-            if not at_load:
-                continue
-            if isinstance(statement, ast.Import):
-                names = [each.name for each in statement.names]
-            else:
-                text = module_text(statement)
-                names = [text, *(join_dotted(text, each.name) for each in statement.names)]
-            found = (self.find(path, name) for name in names)
-            yield from (each for each in found if each is not None and each != path)
-
-    def import_path(self, start: str, end: str, also: Collection[str] = ()) -> list[str]:
-        """Return the modules on a way of imports from `start` to `end`, [] if none; `also` will import `end`."""
-        ways = [[start]]
-        seen = {start}
-        while ways and len(seen) < MOST_MODULES:
-            way = ways.pop(0)
-            if way[-1] == end or way[-1] in also:
-                return [*way, *([end] if way[-1] != end else [])]
-            if not self.sources.has_time(way[-1]):
-                return []
-            # The package of `end` is loaded before it in any case.
-            new = {
-                p
-                for p in self.list_loaded(way[-1])
-                if p == end or not is_package_of(p, end)
-            } - seen
-            seen |= new
-            ways += [[*way, path] for path in sorted(new)]
-        return []
-
-
-def is_package_of(package: str, path: str) -> bool:
-    return package.endswith("__init__.py") and path.startswith(
-        package.rpartition("/")[0] + "/"
-    )
-
 
 def module_text(statement: ast.ImportFrom) -> str:
     return "." * statement.level + (statement.module or "")
@@ -224,11 +181,3 @@ def module_parts(path: str) -> tuple[str, ...]:
     """Return the parts of a path as of a module: the ending and `__init__` left out."""
     pure = PurePosixPath(path)
     return pure.parent.parts if pure.stem == "__init__" else (*pure.parent.parts, pure.stem)
-
-
-def relative_module(importer: str, target: str) -> str:
-    """Return a module by its place: one dot for the folder of the importer."""
-    here = PurePosixPath(importer).parent.parts
-    there = module_parts(target)
-    common = len(list(takewhile(bool, map(eq, here, there))))
-    return "." * (len(here) - common + 1) + ".".join(there[common:])

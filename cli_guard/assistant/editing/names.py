@@ -57,7 +57,6 @@ class NameReader(ast.NodeVisitor):
         self._scopes: tuple[NameScope, ...] = (MODULE,)
         self._around: ast.AST | None = None
         self._is_type = False
-        self._for_types = False
 
     def note(
         self,
@@ -266,19 +265,8 @@ class NameReader(ast.NodeVisitor):
 
     # Imports
 
-    def visit_If(self, node: ast.If) -> None:
-        self.visit(node.test)
-        before = self._for_types
-        self._for_types = before or last_name(node.test) == "TYPE_CHECKING"
-        self.visit_all(node.body)
-        self._for_types = before
-        self.visit_all(node.orelse)
-
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        at_load = not self._for_types and all(
-            scope.kind != "function" for scope in self._scopes
-        )
-        self.names.imports.append((node, at_load))
+        self.names.imports.append(node)
         with self.within(around=node):
             for each in node.names:
                 start = self.start(each)

@@ -15,7 +15,6 @@ from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.plan import (
     EditPlan,
     PlanDraft,
-    PlanKind,
     draft_unknown,
 )
 from cli_guard.assistant.editing.sources import (
@@ -36,10 +35,12 @@ from cli_guard.assistant.editing.subjects import (
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.request_names import NO_NAMES, Names
+from cli_guard.code.file_imports import ImportGraph
 from cli_guard.code.test_files import is_test_code
 
 MOST_NAMES = 20
 MOST_SHOWN = 6
+VERBS = {"rename": "Rename", "move": "Move", "delete": "Delete"}
 
 
 def plan_open(sources: Sources, intent: Change) -> EditPlan:
@@ -69,15 +70,40 @@ def plan_open(sources: Sources, intent: Change) -> EditPlan:
     return draft.propose(missing)
 
 
-def plan_uses(sources: Sources, kind: PlanKind, intent: Change) -> EditPlan:
-    """Return the plan for a name that no Python file defines: its places in other languages, and no patch."""
+def plan_uses(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan to rename, move or delete a name of any language, without a patch: its definition and uses."""
     name = re.split(r"[/#]+", intent.get("old"))[-1]
-    named = replace(intent, names=replace(NO_NAMES, symbols=(name,)), classes=())
-    if not find_exact(sources, named, ()):
-        return draft_unknown(sources, kind, intent.get("old"), intent)
+    place = find_path(sources, intent.get("place")).path if intent.get("place") else ""
+    names = replace(NO_NAMES, symbols=(name,), paths=(place,) if place else ())
+    named = replace(intent, names=names, classes=())
+    if intent.kind != "rename" and find_path(sources, intent.get("old")).path:
+        return plan_file_rename(sources, intent)
+    if not find_exact(sources, named, names.paths):
+        return draft_unknown(sources, intent.kind, intent.get("old"), intent)
     plan = plan_open(sources, named)
-    risk = "no patch: only Python is changed here, any other language is planned"
-    return replace(plan, kind=kind, risks=(risk, *plan.risks))
+    risk = "no patch: only a rename in Python is computed here"
+    return replace(plan, kind=intent.kind, risks=(risk, *plan.risks))
+
+
+def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan to rename or move a file: what imports it, the documents and settings that name it, its tests."""
+    named = find_path(sources, intent.get("old"))
+    if not named.path:
+        return draft_unknown(sources, "rename", intent.get("old"), intent)
+    path = named.path
+    title = f"Rename {path} to {intent.get('new')}"
+    draft = PlanDraft(sources, "rename", title, assumed=named.assumed, usages=())
+    importers = ImportGraph(sources.texts).importers_of(path)
+    prose = find_prose(sources, [path])
+    draft.add_step(f"Move {path} to {intent.get('new')}", [path])
+    draft.add_step("Change what imports it", sorted(importers))
+    draft.add_step(
+        "Bring up to date what names it",
+        [each.partition(":")[0] for each in prose],
+        places=prose,
+    )
+    add_tests(draft, [path])
+    return draft.propose()
 
 
 def plan_subjects(
@@ -104,8 +130,11 @@ def plan_subjects(
     ]
     tested = [each for each in outside if is_test_code(each.path)]
     add_tests(draft, paths, () if is_whole else [each.name for each in subjects], tested)
-    what = f"Change {'what is there' if is_whole else join_some(names)}"
-    if intent.opens_as("extract"):
+    verb = VERBS.get(intent.kind, "Change")
+    what = f"{verb} {'what is there' if is_whole else join_some(names)}"
+    if intent.kind == "move":
+        what += f" to {intent.get('new')}"
+    elif intent.opens_as("extract"):
         what = f"Move into a new module beside {paths[0]}, and import from there"
     elif intent.only_tests or (is_whole and intent.opens_as("delete")):
         what = (
@@ -134,7 +163,7 @@ def plan_subjects(
     )
     head = f"Check {count_of(len(others), 'place')} that may mean another's: types are not inferred"
     draft.add_step(head, [each.path for each in others], places=group_uses(sources, others))
-    prose, signatures = find_prose(sources, list(map(written_name, subjects)))
+    prose = find_prose(sources, list(map(written_name, subjects)))
     draft.add_step(
         "Bring up to date what names it",
         [each.partition(":")[0] for each in prose],
@@ -142,8 +171,6 @@ def plan_subjects(
     )
     for each in shown:
         draft.risks += list_breaks(sources, each, uses[each])
-    if signatures:
-        draft.risks.append(f"documents show how it is called: {join_some(signatures)}")
     draft.risks = draft.risks[: MOST_SHOWN + 2]
 
 

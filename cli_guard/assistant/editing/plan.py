@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from cli_guard.assistant.editing.sources import (
     NamedPath,
@@ -25,7 +25,6 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 
-PlanKind = Literal["rename", "move", "migrate", "remove unused", "edit", "unknown"]
 MOST_FILES = 500
 SHOWN_BY_HAND = 200
 # How much is read to find a name that is written much like one that is not there.
@@ -51,22 +50,20 @@ class PlanStep:
 class EditPlan:
     """A change as a plan and, where it can be computed, as the new texts.
 
-    `changes` is path -> new text and holds the text exactly, secrets included; `removed` are paths that go away.
-    `patch` is the same as a unified diff. `complete` says that the patch does all that the steps say. `by_hand`
-    is what it leaves: (path, line, reason). `assumed` names what an ambiguous request was taken to mean, `missing`
-    what it names that is not there, `skipped` what was not looked at.
+    `kind` is the kind of change, "edit" for one without a name of its own, "unknown" for one that names nothing here.
+    `changes` is path -> new text and holds the text exactly, secrets included.
+    `patch` is the same as a unified diff. `by_hand` is what it leaves: (path, line, reason). `assumed` names what an
+    ambiguous request was taken to mean, `missing` what it names that is not there, `skipped` what was not looked at.
     """
 
-    kind: PlanKind
+    kind: str
     summary: str
     subject: str
     usages: tuple[UsageGroup, ...] = ()
     steps: tuple[PlanStep, ...] = ()
     risks: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    removed: tuple[str, ...] = ()
     patch: str = ""
-    complete: bool = False
     by_hand: tuple[Place, ...] = ()
     assumed: str | None = None
     missing: tuple[str, ...] = ()
@@ -81,7 +78,7 @@ class PlanDraft:
     """
 
     sources: Sources
-    kind: PlanKind
+    kind: str
     title: str
     name: str = ""
     assumed: str | None = None
@@ -143,25 +140,18 @@ class PlanDraft:
         return self._build(steps, self.risks, missing=tuple(missing))
 
     def finish_edits(self, edits: Iterable[TextEdit]) -> EditPlan:
-        return self.finish(apply_edits(self.sources, edits))
+        """Return the plan of new texts; then what is left, and tests.
 
-    def finish(
-        self, changes: Mapping[str, str], moved: Mapping[str, str] | None = None
-    ) -> EditPlan:
-        """Return the plan of new texts (`moved`: new path -> the path that goes); then what is left, and tests.
-
-        There is no patch when one file would break, too many would change, or not all could be read in time.
+        There is no patch when one file would break, too many would change, or not all could be read.
         """
         sources = self.sources
-        before = moved or {}
-        broken = [
-            p for p in sorted(changes) if breaks(sources, p, before.get(p, p), changes[p])
-        ]
+        changes = apply_edits(sources, edits)
+        broken = [path for path in sorted(changes) if breaks(sources, path, changes[path])]
         if self.usages is None:
             self.usages = usages_of(sources, self.name)
         reason = None
         if sources.late:
-            reason = "not every file could be looked at in the time given"
+            reason = "not every file could be looked at: there are too many"
         elif len(changes) > MOST_FILES:
             reason = f"{len(changes):,} files would change, and {MOST_FILES} is the limit"
         elif broken:
@@ -169,8 +159,7 @@ class PlanDraft:
         elif not changes and not self.by_hand:
             return self.refuse("there is nothing to change: it is so already")
         new = {} if reason else dict(sorted(changes.items()))
-        gone = tuple(sorted(before.values())) if new else ()
-        old = {path: sources.texts[path] for path in (*new, *gone) if path in sources.texts}
+        old = {path: sources.texts[path] for path in new}
         if not self.steps:
             self.add_step(self.title, tuple(sorted(changes)))
         steps = [replace(s, mechanical=s.mechanical and bool(new)) for s in self.steps]
@@ -180,9 +169,7 @@ class PlanDraft:
             steps.append(
                 PlanStep(f"Look at {count_of(len(self.by_hand), 'place')} by hand", paths)
             )
-        # To look at the result and to run the tests is no part of the change itself.
-        is_complete = bool(new) and not sources.skipped and all(s.mechanical for s in steps)
-        tests = covering_tests(sources, {*new, *gone}, self.name)
+        tests = covering_tests(sources, new, self.name)
         if tests or new:
             purpose = (
                 "Run the tests that cover it"
@@ -196,8 +183,7 @@ class PlanDraft:
         risks = [f"no patch: {reason}"] if reason else []
         risks += [f"not every file was read to its end: {unread}"] if unread else []
         patch = unified_diff(old, new) if new else ""
-        made = {"changes": new, "removed": gone, "patch": patch, "complete": is_complete}
-        return self._build(steps, [*risks, *self.risks], **made)
+        return self._build(steps, [*risks, *self.risks], changes=new, patch=patch)
 
     def _build(
         self, steps: Iterable[PlanStep], risks: Sequence[str] = (), **rest: Any
@@ -217,7 +203,7 @@ class PlanDraft:
         )
 
 
-def draft_unknown(sources: Sources, kind: PlanKind, name: str, intent: Change) -> EditPlan:
+def draft_unknown(sources: Sources, kind: str, name: str, intent: Change) -> EditPlan:
     """Return the plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
     where = f" in {intent.get('place')}" if intent.get("place") else ""
     last = re.split(r"[.:/]", name)[-1] or name

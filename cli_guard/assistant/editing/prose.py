@@ -1,7 +1,7 @@
 """A renamed Python name in strings, configuration and prose: what surely means it, and what a person must look at."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.sources import (
@@ -36,29 +36,23 @@ def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Ite
         yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
 
 
-def find_dotted(
-    python: Python, old: str, *, prose: bool = False
-) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield where a string begins with a dotted name that ends with `old`, or a configuration holds one."""
-    dotted = rf"(?:(?P<module>[A-Za-z_][\w.]*?)[.:])?(?P<name>{re.escape(old)})(?![\w-])"
-    in_string = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}")
-    in_text = re.compile(rf"(?<![\w.:/-]){dotted}")
-    for path in python.sources.mentioning(old):
-        text = python.texts[path]
-        if python.sources.language(path) == "python":
-            found = (in_string.match(text, *part) for part in python.file(path).strings)
-            yield from ((path, match) for match in found if match is not None)
-        elif is_configuration(path) or (prose and path.endswith((".rst", ".md"))):
-            yield from ((path, match) for match in in_text.finditer(text))
-
-
 def find_dotted_strings(
     python: Python, modules: Collection[str], old: str
 ) -> Iterator[tuple[str, int]]:
     """Yield where a string or configuration says "package.module.name" or "package.module:name"."""
-    for path, match in find_dotted(python, old):
-        if match["module"] and python.find(path, match["module"]) in modules:
-            yield path, match.start("name")
+    dotted = rf"(?P<module>[A-Za-z_][\w.]*?)[.:](?P<name>{re.escape(old)})(?![\w-])"
+    in_string = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}")
+    in_text = re.compile(rf"(?<![\w.:/-]){dotted}")
+    for path in python.sources.mentioning(old):
+        text = python.texts[path]
+        found: Iterable[re.Match[str] | None] = ()
+        if python.sources.language(path) == "python":
+            found = (in_string.match(text, *part) for part in python.file(path).strings)
+        elif is_configuration(path):
+            found = in_text.finditer(text)
+        for match in found:
+            if match is not None and python.find(path, match["module"]) in modules:
+                yield path, match.start("name")
 
 
 def dynamic_uses(python: Python, old: str) -> Iterator[Place]:

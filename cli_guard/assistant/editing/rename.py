@@ -6,9 +6,8 @@ import keyword
 import re
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
-from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.open_ended import plan_uses
+from cli_guard.assistant.editing.open_ended import plan_file_rename, plan_uses
 from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import (
     dynamic_uses,
@@ -52,7 +51,7 @@ def plan_rename(sources: Sources, intent: Change) -> EditPlan:
         return rename_target(python, found, new.rpartition(".")[2])
     if "." in old and find_path(sources, old).path:
         return plan_file_rename(sources, intent)
-    return plan_uses(sources, "rename", intent)
+    return plan_uses(sources, intent)
 
 
 def rename_target(python: Python, found: list[DefinitionTarget], new: str) -> EditPlan:

@@ -84,10 +84,10 @@ def find_homes(every: Iterable[Occurrence]) -> None:
 
 @dataclass(slots=True)
 class FileNames:
-    """What one file holds: the places of each name, its imports with whether they run at load, and its strings."""
+    """What one file holds: the places of each name, its imports and its strings."""
 
     places: dict[str, list[Occurrence]] = field(default_factory=dict)
-    imports: list[tuple[ast.Import | ast.ImportFrom, bool]] = field(default_factory=list)
+    imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
     strings: list[tuple[int, int]] = field(default_factory=list)
     classes: list[Occurrence] = field(default_factory=list)
     by_node: dict[ast.AST, Occurrence] = field(default_factory=dict)

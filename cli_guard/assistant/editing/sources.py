@@ -1,11 +1,9 @@
-"""The texts that a plan is made from, within bounds and a deadline, and the edits that make new texts of them."""
+"""The texts that a plan is made from, within bounds, and the edits that make new texts of them."""
 
 import ast
 import bisect
-import copy
 import difflib
 import re
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,9 @@ from cli_guard.model import Skipped
 SHOWN_PATHS = 8
 # A longer file is data or generated: it is searched as text and not parsed.
 PARSED_CHARS = 1_000_000
+# How much is searched for one request; to parse and read a character takes as long as to search this many.
+MOST_CHARS = 400_000_000
+PARSING = 50
 DOCUMENTATION = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx", ""})
 CONFIGURATION = frozenset(
     ".toml .cfg .ini .json .yml .yaml .xml .properties .gradle .kts .lock .mod".split()
@@ -79,21 +80,13 @@ class LineMap:
 class Sources:
     """The files of one request. Raises nothing: what cannot be read is in `skipped`."""
 
-    def __init__(self, texts: Mapping[str, str], seconds: float = 10.0) -> None:
+    def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = {path: texts[path] for path in sorted(texts)}
         self._modules: dict[str, ast.Module | str] = {}
         self._lines: dict[str, LineMap] = {}
         self._skipped: dict[str, Skipped] = {}
         self.late: set[str] = set()
-        self._seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def with_texts(self, texts: Mapping[str, str]) -> "Sources":
-        """Return other texts within the same request: they share its time and its syntax trees."""
-        other = copy.copy(self)
-        other.texts = dict(sorted(texts.items()))
-        other._lines = {}
-        return other
+        self._left = MOST_CHARS
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -104,12 +97,14 @@ class Sources:
         """Note a file that a bound left out."""
         self._skipped.setdefault(path, Skipped(path, reason, asks=True))
 
-    def has_time(self, path: str) -> bool:
-        """Return whether there is time left to look at a file; if not, note it as left out."""
-        if time.monotonic() <= self._end:
+    def spend(self, path: str, effort: int = 1) -> bool:
+        """Return whether the bound of the work lets a file be looked at, and count it; if not, note it as left out."""
+        cost = effort * len(self.texts[path])
+        if cost <= self._left:
+            self._left -= cost
             return True
         self.late.add(path)
-        self.skip(path, f"not looked at within {self._seconds:g} seconds")
+        self.skip(path, "not looked at: there is too much text")
         return False
 
     def mentioning(self, word: str, language: str | None = None) -> Iterator[str]:
@@ -118,7 +113,7 @@ class Sources:
             if (
                 word in text
                 and (language is None or self.language(path) == language)
-                and self.has_time(path)
+                and self.spend(path)
             ):
                 yield path
 
@@ -131,9 +126,12 @@ class Sources:
 
     def module(self, path: str) -> ast.Module | None:
         """Return the syntax of a Python file; None for one that is not Python or not valid, which is then skipped."""
+        text = self.texts[path]
         if self.language(path) != "python":
             return None
-        found = self.parse(self.texts[path])
+        if text not in self._modules and not self.spend(path, PARSING):
+            return None
+        found = self.parse(text)
         if isinstance(found, str):
             self.skip(path, found)
             return None
@@ -246,13 +244,12 @@ def apply_edits(sources: Sources, edits: Iterable[TextEdit]) -> dict[str, str]:
     return changes
 
 
-def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
-    """Return whether the new text of a Python file is invalid where the old one, of `before`, is not."""
-    if sources.language(path) != "python" or isinstance(
-        sources.parse(sources.texts.get(before, "")), str
-    ):
+def breaks(sources: Sources, path: str, text: str) -> bool:
+    """Return whether the new text of a Python file is invalid where the old one is not."""
+    if sources.language(path) != "python":
         return False
-    return isinstance(sources.parse(text), str)
+    is_valid = not isinstance(sources.parse(sources.texts[path]), str)
+    return is_valid and isinstance(sources.parse(text), str)
 
 
 def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:

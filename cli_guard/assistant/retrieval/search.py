@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from cli_guard.assistant.request_question import SearchQuery, parse_question
 from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
@@ -262,7 +263,27 @@ def _estimate_confidence(
         return "none"
     if is_sure:
         return "high"
-    return "medium" if share > MEDIUM else "low"
+    if share > MEDIUM:
+        return "medium"
+    # A setting or a default is seldom called so where it stands ("database configuration").
+    is_lacking = not query.kinds and _lacks_half_of_name(query, survey, best)
+    return "none" if is_lacking else "low"
+
+
+def _lacks_half_of_name(query: SearchQuery, survey: Survey, best: ScoredFile) -> bool:
+    """Return whether the best file has one word of a name of two ("language server"), and not the rarest word asked."""
+    things = [
+        (survey.rarity[i], best.covered[i], each)
+        for i, each in enumerate(query.concepts)
+        if each.essential and each.word.isalpha() and not VERB_FORM.search(each.word)
+    ]
+    rarest = max((rarity for rarity, _, _ in things), default=0.0)
+    for (rare, here, left), (other_rare, there, right) in pairwise(things):
+        is_name = stem(left.word + right.word) in left.stems
+        is_lacking = (rare == rarest and not here) or (other_rare == rarest and not there)
+        if is_name and is_lacking:
+            return True
+    return False
 
 
 def _holds_every_word(query: SearchQuery, best: ScoredFile) -> bool:

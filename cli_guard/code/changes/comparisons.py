@@ -6,7 +6,7 @@ which leaves where it is true, what it is false for.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -14,7 +14,9 @@ from cli_guard.code.changes.facts import short_name, words_of_name
 from cli_guard.code.changes.values import amount_of, read_strength_words
 from cli_guard.lazy import dataclass
 
-TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[\w$.@?]+|===|!==|==|!=|<=|>=|->|::|=~|\S|\s+")
+TOKEN = re.compile(
+    r"'[^']*'|\"[^\"]*\"|[\w$.@?]+|&&|\|\||===|!==|==|!=|<=|>=|->|::|=~|\S|\s+"
+)
 CALL = re.compile(r"(?P<name>[\w$.?!:>-]*[\w?!])\((?P<inside>.*)\)", re.DOTALL)
 NEGATION = re.compile(r"(?:!(?!=)|not\b)\s*")
 PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -153,16 +155,27 @@ def constants_of(comparison: Comparison) -> frozenset[str]:
 @lru_cache(maxsize=2_000)
 def read_comparison(text: str) -> Comparison | None:
     """Return the comparison that a text is, None for any other."""
+    text, is_denied = without_denials(text)
+    found = read_sign(text) or read_call(text)
+    if found is None:
+        return None
+    return replace(found, is_denied=found.is_denied != is_denied)
+
+
+def without_denials(text: str) -> tuple[str, bool]:
+    """Return a condition without what denies it and its brackets, and whether it was denied."""
     text = text.strip()
     is_denied = False
     while match := NEGATION.match(text):
         text = without_brackets(text[match.end() :])
         is_denied = not is_denied
-    text = without_brackets(text)
-    found = read_sign(text) or read_call(text)
-    if found is None:
-        return None
-    return replace(found, is_denied=found.is_denied != is_denied)
+    return without_brackets(text), is_denied
+
+
+def sides_of_equality(text: str) -> tuple[str, ...]:
+    """Return the two sides of a `==` or `!=` in any language, none for anything else."""
+    found = read_sign(without_denials(text)[0])
+    return (found.left, found.right) if found and found.relation in EQUAL else ()
 
 
 def read_sign(text: str) -> Comparison | None:
@@ -263,6 +276,25 @@ def split_arguments(text: str) -> tuple[str, ...]:
         else:
             parts[-1] += piece
     return tuple(each for part in parts if (each := part.strip()))
+
+
+def asks_less(old: str, new: str, *, refuses: bool) -> bool:
+    """Return whether one operand asks for some of what it asked for, or refuses some of what it refused."""
+    joiners = ("||", "or") if refuses else ("&&", "and")
+    was = split_joined(old, joiners)
+    now = split_joined(new, joiners)
+    return now < was
+
+
+def split_joined(text: str, joiners: Container[str]) -> frozenset[str]:
+    """Return what stands between some joiners outside of all brackets."""
+    parts = [""]
+    for piece in outer_tokens(without_brackets(text)):
+        if piece in joiners:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return frozenset(part.strip() for part in parts)
 
 
 def without_brackets(text: str) -> str:

@@ -35,6 +35,7 @@ WRAPPERS = frozenset(
 )
 NOTHING = ("pass_statement", "empty_statement")
 BRACKETS = ("parenthesized_expression", "condition_clause", "parenthesized_statements")
+CONSTANT = re.compile(r"'[^']*'|\"[^\"]*\"|null|nil|None|NULL")
 ADMITTING = re.compile(r"(?:return\s+)?(?i:true)\b")
 ANSWERING = re.compile(r"return\s+(?:await\s+)?[\w.]+\(\s*[\w*]")
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
@@ -95,6 +96,7 @@ def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
         leaving = "" if admits else written
     elif body is not None and not has_else:
         says = only_says(body, tree)
+        leaving = correction(body, condition, tree)
     branch = replace(branch_of(condition, leaving, tree), only_says=says)
     return deny(branch) if node.kind() in NEGATED else branch
 
@@ -242,6 +244,21 @@ def leaves(body: "SgNode", tree: SourceTree) -> bool:
 
 def name_called(call: str) -> str:
     return callee_name(call[:CALLEE_CHARS].partition("(")[0].partition(" ")[0])
+
+
+def correction(body: "SgNode", condition: "SgNode", tree: SourceTree) -> str:
+    """Return what a branch does if it only gives what its condition asks about a constant value, "" for any other."""
+    node = body
+    while tree.shape(node) == "block" or node.kind() in WRAPPERS:
+        inner = [each for each in node.named_children() if "comment" not in each.kind()]
+        if len(inner) != 1:
+            return ""
+        node = inner[0]
+    target = tree.source(node.field("left"))
+    value = tree.source(node.field("right"))
+    asked = tree.source(condition)
+    is_corrected = target and target in asked and CONSTANT.fullmatch(value)
+    return fold(tree.source(node)) if is_corrected else ""
 
 
 def only_says(body: "SgNode", tree: SourceTree) -> bool:

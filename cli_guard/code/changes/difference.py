@@ -21,6 +21,7 @@ from cli_guard.code.changes.touched import TouchedLines, touched_lines
 from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees, indents_too_deep
+from cli_guard.code.templates import readable
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Hunk, group_by, unmatched
 
@@ -62,7 +63,8 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
         facts += islice(template_facts(path, text, touched), MOST_FACTS)
     language = language_for(path, text)
     if language and language not in PRINTED and not indents_too_deep(language, text):
-        reader = FactReader(language, text, path, touched)
+        source, _ = readable(language, text)
+        reader = FactReader(language, source, path, touched)
         reader.read(trees)
         facts += reader.facts
         units = tuple(reader.units)

@@ -11,6 +11,8 @@ LONGEST_DETAIL = 300
 ONLY_SAYS = "only says"
 # The words of `getHTMLText`, `is_safe_url?` and `X-Frame-Options` alike.
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+# Names that are not called.
+VALUES = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?![\w$(])")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 

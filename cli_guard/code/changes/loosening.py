@@ -4,15 +4,20 @@ Which words are weaker than which, which functions and which numbers, is data: `
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.comparisons import looser_comparison
+from cli_guard.code.changes.comparisons import (
+    asks_less,
+    looser_comparison,
+    sides_of_equality,
+)
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     JUDGED,
     ONLY_SAYS,
+    VALUES,
     CodeFact,
     FactKind,
     words_of_name,
@@ -50,6 +55,12 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
+GREATEST = re.compile(
+    r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
+    r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
+)
+# A number, or the name of a limit.
+LIMIT = re.compile(r"[1-9][\d_]*|\w*(?i:max|limit)\w*")
 Ranks = Mapping[str, int]
 
 
@@ -57,7 +68,8 @@ Ranks = Mapping[str, int]
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type` or `output`.
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type`, `timing` or
+    `output`.
     """
 
     old: CodeFact
@@ -128,7 +140,7 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return found
     if old.kind is not new.kind:
         return None
-    if is_raw_now(old, new):
+    if is_raw_now(old, new) or is_markup_now(old, new):
         return Looser(
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
@@ -220,6 +232,8 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     sign = ALSO if leaves else INSTEAD
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
+    if asks_less(gone, added, refuses=leaves):
+        return Looser(old, new, "comparison", f"`{gone}` is only `{added}` now")
     if why := looser_pattern_operand(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)
@@ -240,6 +254,8 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         )
     if words := loosened_words(change):
         yield words
+    if old.kind in NAMED and is_unbounded_now(change):
+        yield "value", f"`{change.new.strip()}` bounds nothing"
     if (
         old.is_option
         and old.name == new.name
@@ -255,6 +271,22 @@ def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
     if old.kind is not FactKind.OUTPUT or (old.detail, new.detail) != ("escaped", "raw"):
         return False
     return old.name.split("|")[0].strip() in new.name
+
+
+def is_markup_now(old: CodeFact, new: CodeFact) -> bool:
+    """Return whether the same is written to the same place, as markup and no longer as text."""
+    *owner, was = old.name.split(".")
+    *place, now = new.name.split(".")
+    is_built = old.detail.strip()[:1] not in ("", "'", '"')
+    if not is_built or not owner or owner != place or old.detail != new.detail:
+        return False
+    return now == markup_writers().get(was)
+
+
+@cache
+def markup_writers() -> Mapping[str, str]:
+    """Return what writes markup, by the function or property that writes the same as text."""
+    return dict(read_table(TABLE)["writes"])
 
 
 def wider_type(old: CodeFact, new: CodeFact) -> str:
@@ -276,7 +308,8 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     was = words_of_name(old.last_name)
     now = words_of_name(new.last_name)
     lost = set(was) - set(now)
-    if lost & read_strength_words()["scopes"] and set(now) < set(was) and len(now) > 1:
+    rest = tuple(word for word in was if word in now)
+    if lost & read_strength_words()["scopes"] and rest == now and len(now) > 1:
         return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
     return ""
 
@@ -288,6 +321,13 @@ def is_prefix_without_separator(change: TextChange) -> bool:
     is_prefix = any(name in read_strength_words()["begins"] for name in names)
     has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
+
+
+def is_unbounded_now(change: TextChange) -> bool:
+    """Return whether the greatest number of a type took the place of a limit."""
+    greatest = GREATEST.fullmatch(change.new.strip())
+    limit = LIMIT.fullmatch(change.gone.strip())
+    return greatest is not None and limit is not None
 
 
 def loosened_words(change: TextChange) -> tuple[str, str] | None:
@@ -373,6 +413,55 @@ def weaker_functions(
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
+
+
+def plain_comparisons(
+    went: Sequence[CodeFact], came: Sequence[CodeFact], constant: Collection[CodeFact]
+) -> Iterator[Looser]:
+    """Yield the calls that compared two values where `==` compares the same two now.
+
+    Such are those that are known to take `constant` time; of any other one value is a secret by its name.
+    """
+    calls = [fact for fact in went if fact in constant or is_comparing(fact)]
+    compared = (
+        (new, operand, sides)
+        for new in (came if calls else ())
+        if new.is_judged
+        for operand in new.operands
+        if (sides := names_of_sides(operand))
+    )
+    for new, operand, sides in compared:
+        is_secret = has_secret(name for side in sides for name in side)
+        for old in calls:
+            values = values_of(old)
+            is_same = all(side <= values for side in sides)
+            if is_same and (is_secret or old in constant):
+                why = f"`{operand}` takes the place of `{old.name}`"
+                yield Looser(old, new, "timing", why)
+                break
+
+
+def is_comparing(fact: CodeFact) -> bool:
+    """Return whether a call says whether two values are equal, by the words of its name."""
+    known = read_strength_words()
+    name = fact.last_name
+    is_named = not known["compares"].isdisjoint(words_of_name(name))
+    return fact.is_call and is_named and name.lower() not in known["differences"]
+
+
+def names_of_sides(operand: str) -> tuple[frozenset[str], ...]:
+    """Return the names of values on each side of a comparison for equality, none if one side is a constant."""
+    selves = read_strength_words()["selves"]
+    sides = sides_of_equality(operand)
+    named = tuple(frozenset(VALUES.findall(side)) - selves for side in sides)
+    is_fixed = any(side[0] in "'\"" for side in sides) or not all(named)
+    return () if is_fixed or len(set(named)) < len(named) else named
+
+
+def has_secret(names: Iterable[str]) -> bool:
+    known = read_strength_words()
+    words = {word for name in names for word in words_of_name(name)}
+    return not words.isdisjoint(known["credentials"] | known["secrets"])
 
 
 def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:

@@ -62,7 +62,8 @@ LAST = frozenset(("$", "\\z", "\\Z"))
 # Signs that only a pattern has.
 PATTERN_SIGN = re.compile(r"[\^$\[\]()|?*+]|\\[a-zA-Z.]")
 Change = tuple["ParsedPattern", "ParsedPattern"]
-MAY_ANCHOR = re.compile(r"[$^]|\\[AzZ]")
+# `^4.10.4` is a range of versions.
+MAY_ANCHOR = re.compile(r"[$]|\^(?![0-9])|\\[AzZ]")
 NEGATIONS = ("!", "not ", "not(")
 
 

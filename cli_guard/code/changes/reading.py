@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import (
+    ASSERTION,
     Branch,
     branch_of,
     joiner_of,
@@ -47,6 +48,8 @@ MOST_NODES = 20_000
 LONGEST_NAME = 100
 ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
 SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
+CALL_IN_MACRO = re.compile(r"(?<![\w.])[A-Za-z_][\w.:]{0,80}\(")
+MOST_IN_MACRO = 20
 NAME_FIELDS = ("name", "declarator")
 SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
 # A text is in a list, that in a constructor, a keyword or two, and the whole is bound to a name.
@@ -201,6 +204,8 @@ def facts_at(
     elif shape in ("call", "macro"):
         yield from call_facts(place, imports)
         yield from branch_facts(place)
+        if shape == "macro":
+            yield from calls_in_macro(place)
     elif shape == "if":
         yield from branch_facts(place)
     elif shape == "loop":
@@ -297,6 +302,14 @@ def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact
     yield place.fact(FactKind.CALL, name, inside)
     yield from argument_facts(place, name, given)
     yield from set_facts(place, name, given)
+
+
+def calls_in_macro(place: ReadNode) -> Iterator[CodeFact]:
+    """Yield the calls that a macro of Rust is given: its grammar has only tokens there. What asserts is a test."""
+    if ASSERTION in call_name(place):
+        return
+    for match in islice(CALL_IN_MACRO.finditer(place.source), MOST_IN_MACRO):
+        yield place.fact(FactKind.CALL, write_dotted(match[0][:-1]))
 
 
 def call_name(place: ReadNode) -> str:

@@ -15,7 +15,7 @@ from cli_guard.rules.catalog import read_table
 TABLE = "languages/strength.toml"
 NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
 FACTOR = re.compile(
-    r"\s*(?:(?P<number>0[xo][0-9a-f_]+|[0-9][0-9_]*)|(?P<unit>[a-z][a-z.]*))\s*[*.]?\s*"
+    r"\s*(?:(?P<number>0[xo][0-9a-f_]+|[0-9][0-9_]*)|(?P<unit>[a-z][a-z.]*))\s*(?:\*|\.(?![0-9]))?\s*"
 )
 LONGEST_AMOUNT = 60
 MOST_BITS = 200

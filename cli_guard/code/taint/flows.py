@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_for
@@ -15,6 +16,7 @@ from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
+from cli_guard.code.taint.starts import may_have_source
 from cli_guard.code.taint.tables import FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
@@ -144,6 +146,9 @@ class _File:
             raise TooBigError
 
     def flows(self) -> list[Flow]:
+        # What other files give is known only once they were read.
+        if not (self.has_others or self._may_have_source()):
+            return []
         found = summarize(self, self._main, FlowScope())
         self._keep(found)
         flows: dict[tuple[str, int], Flow] = {}
@@ -156,6 +161,15 @@ class _File:
                 ):
                     flows[key] = flow
         return sorted(flows.values(), key=lambda flow: (flow.line, flow.kind))
+
+    def _may_have_source(self) -> bool:
+        listed = [self._main, *chain.from_iterable(self._functions.values())]
+        return may_have_source(listed, self.imports, self.tables, self._is_given)
+
+    def _is_given(self, function: FlowFunction, called: str) -> bool:
+        """Return whether a framework gives a source to any parameter of a function."""
+        positions = range(len(function.parameters))
+        return any(any(self._given_by_framework(function, n, called)) for n in positions)
 
     def _flow(self, sink: Reached, taint: Taint) -> Flow | None:
         if not taint.harms(sink.entry):

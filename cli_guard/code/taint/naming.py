@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import language_named
@@ -53,14 +54,19 @@ def read_imports(nodes: "Iterable[SgNode]", language: str, text: str) -> Mapping
     if known.requires:
         for local, module, name in read_required(text):
             found[local] = ".".join(filter(None, (module_name(module), name)))
-        for name, wrapped in PROMISED.findall(text):
+        for name, wrapped in PROMISED.findall(text) if "promisify" in text else ():
             first, dot, rest = wrapped.partition(".")
             found[name] = found.get(first, first) + dot + rest
     return found
 
 
-def read_required(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each name that `require` gives, the module as it is written, and the dotted name in it."""
+@lru_cache(maxsize=4)
+def read_required(text: str) -> tuple[tuple[str, str, str], ...]:
+    """Return each name that `require` gives, the module as it is written, and the dotted name in it."""
+    return tuple(_find_required(text))
+
+
+def _find_required(text: str) -> Iterator[tuple[str, str, str]]:
     for names, module, member in REQUIRED.findall(text):
         if not names.startswith("{"):
             yield names, module, member.lstrip(".")
@@ -175,6 +181,15 @@ def dotted_name(node: FlowNode) -> str:
     if node.op in ("constant", "text"):
         first = '""'
     return ".".join((first, *reversed(members))) if first or members else ""
+
+
+def resolve_import(written: str, imports: Mapping[str, str]) -> str:
+    """Return a dotted name with what its first part was imported as; any other name as it is written."""
+    first, dot, rest = written.partition(".")
+    bare = first.removeprefix("new ")
+    if bare not in imports:
+        return written
+    return f"{first[: -len(bare)]}{imports[bare]}{dot}{rest}"
 
 
 def path_of(node: FlowNode) -> str:

@@ -56,7 +56,12 @@ class NeededWords:
 
     def fit(self, words: str) -> bool:
         """Return whether a text with these words (see `words_in`) has all that one of the entries needs."""
-        found = frozenset(self._words.found_in(words))
+        return self.are_met(self.found_in(words))
+
+    def found_in(self, words: str) -> frozenset[str]:
+        return frozenset(self._words.found_in(words))
+
+    def are_met(self, found: frozenset[str]) -> bool:
         return any(has_needed(needs, found) for needs in self._needed)
 
 

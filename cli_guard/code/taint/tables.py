@@ -188,11 +188,12 @@ class Tables:
         if found is None:
             if len(self._fitting) > MOST_FITTING:
                 self._fitting.clear()
-            found = self._needs(section, is_secret=secret).fit(words)
+            found = self.needed(section, is_secret=secret).fit(words)
             self._fitting[key] = found
         return found
 
-    def _needs(self, section: str, *, is_secret: bool) -> NeededWords:
+    def needed(self, section: str, *, is_secret: bool) -> NeededWords:
+        """Return what the entries of a section need that are about a secret, or about what is untrusted."""
         found = self._needed.get((section, is_secret))
         if found is None:
             having = (e for e in self.entries if e.section == section)

@@ -44,8 +44,11 @@ class TreeReader:
 
     def lower(self, node: "SgNode") -> FlowNode:
         """Return what a node is in the shapes of `program`. Raises TooBigError."""
-        made = self.place(node)
-        self.spend(1 + node.range().start.column // COLUMNS_A_NODE)
+        # Each look at a place makes an object in the library: one a node.
+        span = node.range()
+        start = span.start
+        made = FlowNode("group", start.line + 1, start.index, span.end.index)
+        self.spend(1 + start.column // COLUMNS_A_NODE)
         self._depth += 1
         if self._depth > DEEPEST:
             raise TooBigError
@@ -67,7 +70,8 @@ class TreeReader:
 
     def place(self, node: "SgNode", op: str = "group") -> FlowNode:
         span = node.range()
-        return FlowNode(op, span.start.line + 1, span.start.index, span.end.index)
+        start = span.start
+        return FlowNode(op, start.line + 1, start.index, span.end.index)
 
     def source(self, node: "SgNode | None") -> str:
         """Return the text of a node, "" for none."""

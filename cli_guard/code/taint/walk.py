@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from cli_guard.code.taint.guards import Narrowing, narrowings
-from cli_guard.code.taint.naming import dotted_name, path_of
+from cli_guard.code.taint.naming import dotted_name, path_of, resolve_import
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
 from cli_guard.code.taint.tables import ALL, FlowEntry, Tables, is_common
 from cli_guard.code.taint.values import (
@@ -102,12 +102,8 @@ class Walk:
     def names_of(self, node: FlowNode) -> tuple[str, ...]:
         """Return the dotted names by which tables may know an expression."""
         written = dotted_name(node)
-        first, dot, rest = written.partition(".")
-        bare = first.removeprefix("new ")
-        names = [written]
-        if bare in self.file.imports:
-            prefix = "new " if bare != first else ""
-            names.append(f"{prefix}{self.file.imports[bare]}{dot}{rest}")
+        first, _, rest = written.partition(".")
+        names = [written, resolve_import(written, self.file.imports)]
         of = self.scope.types.get(first)
         if first in FIELD_OWNERS and rest:
             field, _, rest = rest.partition(".")

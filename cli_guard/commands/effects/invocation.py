@@ -8,7 +8,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.expand.fields import Field, literal, stream_of
-from cli_guard.commands.handlers import HANDLERS
+from cli_guard.commands.handlers import find_handler
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
 from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.plain import OUTSIDE_BUILTINS
@@ -141,8 +141,8 @@ def run_program(
             shell.emit(EffectKind.UNKNOWN, base, unknown_reason(name), span)
         return Stream(None, taints_of((stdin, *fields)))
     call = Call(shell, fields, stdin, span, spec)
-    handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
-    return handler(call) if handler else run_call(call)
+    handler = call.spec.handler or spec.handler
+    return find_handler(handler)(call) if handler else run_call(call)
 
 
 def run_path(shell: Shell, fields: list[Field], span: Span) -> None:

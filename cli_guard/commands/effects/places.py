@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from cli_guard.commands.effects.credentials import holds_secrets, list_hidden
 from cli_guard.commands.model import Context
 from cli_guard.lazy import regex
+from cli_guard.rules.tables import words
 
 PROCESS_ROOT = regex(r"^/proc/[^/]+/root(?=/|\Z)")
 ABOVE = regex(r"^(?:\.\./)+")
@@ -176,81 +177,8 @@ def could_find(pattern: str, name: str) -> bool:
 
 
 # The first that fits is the class of a path.
-PATTERNS = (
-    (
-        PathClass.SINK,
-        regex(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z"),
-    ),
-    (PathClass.SOCKET, regex(r"^/dev/(?:tcp|udp)/")),
-    (
-        PathClass.DISK,
-        regex(
-            r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
-            r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
-        ),
-    ),
-    (
-        PathClass.KERNEL,
-        regex(
-            r"^/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
-        ),
-    ),
-    (
-        PathClass.HOOKS,
-        regex(
-            r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard"
-            r"|\.local/state/cli-guard|cli-guard/trusted\.json)(?:/.*)?\Z"
-        ),
-    ),
-    (
-        PathClass.GIT_CONFIG,
-        regex(
-            r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
-        ),
-    ),
-    (
-        PathClass.REPOSITORY,
-        regex(
-            r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
-        ),
-    ),
-    # The user's own configuration of cli-guard, and the files that grant an agent its permissions.
-    (
-        PathClass.SETTINGS,
-        regex(
-            r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
-            r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
-            r"|\.gemini/(?:settings|trustedFolders|trusted_hooks)\.json|\.copilot/(?:(?:mcp-)?config\.json|settings\.json|hooks/.*)"
-            r"|\.github/(?:hooks/.*|copilot/settings[^/]*\.json)|\.(?:opencode|config/opencode)/plugins?/.*|opencode\.jsonc?)\Z"
-        ),
-    ),
-    (
-        PathClass.GUARD,
-        regex(
-            r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|\.pre-commit-config\.ya?ml"
-            r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
-            r"|\.secrets\.baseline|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
-        ),
-    ),
-    (
-        PathClass.ACCESS,
-        regex(
-            r"^/etc/(?:sudoers(?:\.d/.*)?|passwd|shadow|group|gshadow|doas\.conf|hosts\.allow|ssh/sshd_config.*|pam\.d/.*)\Z"
-            r"|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc|environment)\Z"
-        ),
-    ),
-    (
-        PathClass.STARTUP,
-        regex(
-            r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
-            r"|xprofile|xsession|inputrc|vimrc|exrc|emacs|pythonrc|pam_environment|config/fish/config\.fish"
-            r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|envrc|vscode/tasks\.json|screenrc|tmux\.conf)\Z"
-            r"|^/etc/(?:profile|bash\.bashrc|environment|zshrc|zshenv|rc\.local|crontab|ld\.so\.(?:preload|conf)|inittab|anacrontab)\Z"
-            r"|^/etc/(?:profile|cron|init|systemd|ld\.so\.conf|xdg/autostart|udev/rules|apt/apt\.conf|pam|modprobe|update-motd)"
-            r"(?:\.\w+)?(?:/.*)?\Z"
-            r"|^/(?:usr/)?lib/systemd/.*|^/var/spool/cron(?:/.*)?\Z|Library/Launch(?:Agents|Daemons)/.*\Z|\.pth\Z|(?:site|user)customize\.py\Z"
-        ),
-    ),
+PATTERNS = tuple(
+    (PathClass(kind), regex("|".join(given))) for kind, given in words("places").items()
 )
 # Credentials that a pattern may match without naming them, beside the hidden ones. A bare `*` matches no hidden file.
 VISIBLE = ("id_rsa", ".ssh/id_rsa", ".ssh/id_ed25519", "/etc/shadow", "/etc/sudoers")

@@ -316,22 +316,3 @@ def examine(call: Call) -> Stream:
     elif any(each.text is None and each.origin != "value" for each in compared):
         call.reject("arithmetic on a value that is not known to be a number")
     return run_call(call)
-
-
-HANDLERS = {
-    "test": examine,
-    "cd": cd,
-    "pwd": working_folder,
-    "export": export,
-    "set": set_options,
-    "read": read,
-    "return": shift,
-    "unset": unset,
-    "alias": alias,
-    "trap": trap,
-    "eval": evaluate,
-    "source": source,
-    "command": lookup,
-    "exec": lookup,
-    "which": which,
-}

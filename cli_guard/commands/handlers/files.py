@@ -391,13 +391,3 @@ def make_temporary(call: Call) -> Stream:
     call.effect(EffectKind.WRITE, path, call.spec.reason)
     note_unknown_words(call)
     return Stream(f"{path}\n")
-
-
-HANDLERS = {
-    "mktemp": make_temporary,
-    "find": find,
-    "chmod": mode,
-    "chown": owner,
-    "tar": tar,
-    "date": date,
-}

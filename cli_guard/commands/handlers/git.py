@@ -268,6 +268,3 @@ def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
             )
         return
     configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)
-
-
-HANDLERS = {"git": git, "git-config": config}

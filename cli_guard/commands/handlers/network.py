@@ -194,19 +194,3 @@ def decode_base64(text: str) -> str | None:
         return b64decode("".join(text.split()), validate=True).decode("utf-8")
     except (BinasciiError, ValueError):
         return None
-
-
-HANDLERS = {
-    "aria2c": fetch,
-    "nc": connection,
-    "socat": connection,
-    "gh": gh,
-    "make": make,
-    "base64": decode,
-    "xxd": decode,
-    "openssl": openssl,
-    "curl": fetch,
-    "wget": fetch,
-    "transfer": transfer,
-    "verify_digests": verify_digests,
-}

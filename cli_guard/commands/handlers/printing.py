@@ -118,12 +118,3 @@ def folder_of(call: Call) -> Stream:
     folder = path.rpartition("/")[0].rstrip("/")
     root = "/" if words[0].text.startswith("/") else "."
     return Stream(f"{folder or root}\n", taints_of(words), "", words[0].assumed)
-
-
-HANDLERS = {
-    "dirname": folder_of,
-    "echo": echo,
-    "printf": printf,
-    "env": environment,
-    "printenv": environment,
-}

@@ -164,12 +164,3 @@ def kill(call: Call) -> Stream:
         floors.deny_kill_all(call.shell, call.span)
         return NOTHING
     return run_call(call)
-
-
-HANDLERS = {
-    "xargs": xargs,
-    "parallel": parallel,
-    "kill": kill,
-    "set-scripts": set_scripts,
-    "guarded": run_guarded,
-}

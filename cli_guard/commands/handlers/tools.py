@@ -197,19 +197,3 @@ def sed(call: Call) -> Stream:
         if known and len(known) == len(codes) and not given.has("-f", "--file"):
             call.new_text = "\n".join(map(find_new_text, known))
     return run_call(call)
-
-
-HANDLERS = {
-    "sed": sed,
-    "perl": perl,
-    "yq": yq,
-    "parted": parted,
-    "mkfs": make_file_system,
-    "tsc": tsc,
-    "assignments": assignments,
-    "pager": pager,
-    "kubectl-get": resources,
-    "aws": cloud,
-    "az": cloud,
-    "jq": jq,
-}

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 HARMLESS_OPTIONS = frozenset(
     "timeout context allow_redirects follow_redirects stream verify filename".split()
 )
+CONNECTIONS = {"fetches": EffectKind.NETWORK_IN, "sends": EffectKind.NETWORK_OUT}
 ON_FILES = (EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE)
 # A listing of the folder that the program is in, or of one elsewhere, may hold the files with secrets.
 HERE_OR_ELSEWHERE = re.compile(r"(?:\./)*(?:\.\.(?:/|\Z)|\.?\Z|[/~])")
@@ -92,33 +93,36 @@ class FunctionCall:
 Handler = Callable[[FunctionCall], Values]
 
 
-def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:
-    """Build a table from one whose keys hold several names each."""
-    return {name: handler for names, handler in rows.items() for name in names.split()}
-
-
-def read_effects(rows: Mapping[str, Iterable[str]]) -> dict[str, Handler]:
-    """Build a table from `[effects]` or `[methods]` of `words/python.toml`."""
-    return {
-        name: both(*map(effect_handler, form.split(", ")))
-        for form, names in rows.items()
-        for name in names
-    }
+def read_effects(
+    rows: Mapping[str, Iterable[str]], handlers: Mapping[str, Handler]
+) -> dict[str, Handler]:
+    """Build a table from `[effects]` or `[methods]` of `words/python.toml`; a form may be the name of a handler."""
+    found: dict[str, Handler] = {}
+    for form, names in rows.items():
+        parts = form.split(", ")
+        handler = both(*(handlers.get(each) or effect_handler(each) for each in parts))
+        found |= dict.fromkeys(names, handler)
+    return found
 
 
 def effect_handler(form: str) -> Handler:
     """Make the handler for `write 1 dst`: the kind, the position and name of the target, and the reason.
 
-    The position is -1 for an unknown target, `about` for the path of the object that the method belongs to.
+    The position is -1 for an unknown target, `about` for the path of the object that the method belongs to. `opens 0
+    file 1` ends with the position of the mode; `gives NAME PATH` returns an object.
     """
     kind, place, name, reason = (*form.split(maxsplit=3), "", "", "")[:4]
     if kind == "unknown":
         return not_understood(form.partition(" ")[2])
-    if kind == "sends":
-        return talks(int(place), name, EffectKind.NETWORK_OUT)
-    return does(
-        EffectKind(kind), None if place == "about" else int(place), name.strip("-"), reason
-    )
+    if kind == "gives":
+        return gives(Reference(place, name or None))
+    position = None if place == "about" else int(place)
+    name = name.strip("-")
+    if kind == "opens":
+        return opens(position, name, int(reason))
+    if kind in CONNECTIONS:
+        return talks(position or 0, name, CONNECTIONS[kind])
+    return does(EffectKind(kind), position, name, reason)
 
 
 def does(kind: EffectKind, place: int | None, name: str = "", reason: str = "") -> Handler:
@@ -172,9 +176,9 @@ def computes(make: Callable[..., object]) -> Handler:
     return handler
 
 
-def runs_code(place: int = 0) -> Handler:
-    """Make a handler for a function that runs text as code."""
-    return lambda calling: calling.run.run_code(calling.given(place) or ANY)
+def runs_code(calling: FunctionCall) -> Values:
+    """Handle a function that runs text as code."""
+    return calling.run.run_code(calling.given(0) or ANY)
 
 
 def runs_shell(calling: FunctionCall) -> Values:
@@ -193,7 +197,7 @@ def note_shell(calling: FunctionCall, values: Iterable[Value]) -> None:
             calling.note(Act(EffectKind.EXEC, None, "", text))
 
 
-def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Handler:
+def opens(place: int | None, name: str, mode_place: int) -> Handler:
     """Make a handler for a function that opens a file in a mode; the position None stands for the object."""
 
     def handler(calling: FunctionCall) -> Values:
@@ -207,9 +211,7 @@ def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Han
     return handler
 
 
-def talks(
-    place: int, name: str, kind: EffectKind = EffectKind.NETWORK_IN, plain: int = 1
-) -> Handler:
+def talks(place: int, name: str, kind: EffectKind, plain: int = 1) -> Handler:
     """Make a handler for a function that talks to an address, and sends if it is given more than `plain` arguments."""
 
     def handler(calling: FunctionCall) -> Values:

@@ -1,5 +1,6 @@
 """Handlers of Python functions that do more than one thing, or whose result matters."""
 
+import base64
 import re
 import shlex
 from collections.abc import Callable
@@ -10,8 +11,12 @@ from cli_guard.commands.inline import acts
 from cli_guard.commands.inline.effects import (
     FunctionCall,
     Handler,
+    both,
+    computes,
+    does,
     note_listing,
     note_shell,
+    talks,
 )
 from cli_guard.commands.inline.model import Act, unknown
 from cli_guard.commands.inline.values import (
@@ -181,6 +186,41 @@ def take_part(part: Callable[[PurePosixPath], object]) -> Handler:
         return (Literal(str(part(PurePosixPath(text)))),)
 
     return handler
+
+
+def join_paths(calling: FunctionCall) -> Values:
+    """Handle `os.path.join`."""
+    return combine(path_of, calling.arguments)
+
+
+def give_folder(calling: FunctionCall) -> Values:
+    """Handle `os.getcwd()`."""
+    return (Literal("."),)
+
+
+def give_itself(calling: FunctionCall) -> Values:
+    """Handle `Path("x").resolve()`."""
+    return (Reference(PATH, calling.function.about),)
+
+
+def replace(calling: FunctionCall) -> Values:
+    """Handle `.replace("x")` of an unknown object: with a second argument it is that of a text."""
+    return ANY if calling.arguments[1:] else move(calling)
+
+
+def decode_base64(text: str) -> bytes:
+    return base64.b64decode(text)
+
+
+move = does(EffectKind.WRITE, -1)
+take_name = take_part(lambda path: path.name)
+take_parent = take_part(lambda path: path.parent)
+show = computes(str)
+read_hexadecimal = computes(bytes.fromhex)
+read_base64 = computes(decode_base64)
+retrieve = both(
+    does(EffectKind.WRITE, 1, "filename"), talks(0, "url", EffectKind.NETWORK_IN, plain=3)
+)
 
 
 def change_name(calling: FunctionCall) -> Values:

@@ -6,20 +6,20 @@ again. Tables that were trusted before stay trusted, for people who switch branc
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
-from cli_guard.state.files import explain_write_errors
+from cli_guard.state.files import explain_write_errors, record_of
 from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trusted.json"
 KEPT_TABLES = 50
 KEPT = 5_000
 VERSION = 2
-FIELDS = {"digest", "by", "at", "roots", "seal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class CheckTrust:
     digest: str
     by: str
     at: str
-    roots: str = ""
+    roots: str
+    # Older versions had none.
     seal: str = ""
 
     @property
@@ -108,15 +109,11 @@ class Trusted:
 
     def _read(self) -> list[CheckTrust]:
         """Return all trust, oldest first. Raises CliGuardError."""
-        listed = (
-            {"seal": "", **each} for each in self._records.read()
-        )  # older versions had none
-        texts = [each for each in listed if set(each) == FIELDS]
-        return [
-            CheckTrust(**each)
-            for each in texts
-            if all(isinstance(word, str) for word in each.values())
-        ]
+        found = []
+        for each in self._records.read():
+            with suppress(TypeError):
+                found.append(record_of(CheckTrust, each))
+        return found
 
     def _change(self, change: Callable[[list[CheckTrust]], list[CheckTrust]]) -> None:
         """Replace the trust that is kept; the oldest beyond KEPT is dropped."""

@@ -4,7 +4,7 @@ A lock of Poetry, PDM, Pipenv or Composer has a hash in its place, so nothing is
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from posixpath import basename, dirname, normpath, relpath
 from typing import Any
 
@@ -17,6 +17,13 @@ from cli_guard.reviewers.dependencies.reading import Listing, normalise
 MANIFESTS = ("package.json", "pyproject.toml", "Cargo.toml")
 # How uv.lock says where a package of the repository is.
 OWN_SOURCES = ("editable", "virtual", "directory")
+# Where a lock file has the packages of its workspace by their folders.
+GROUPS = {
+    "package-lock.json": "packages",
+    "npm-shrinkwrap.json": "packages",
+    "pnpm-lock.yaml": "importers",
+    "bun.lock": "workspaces",
+}
 NPM_LISTS = ("dependencies", "optionalDependencies", "peerDependencies")
 
 
@@ -42,19 +49,21 @@ def read_root(
     path: str, lock: Listing, manifest: str, manifest_text: str
 ) -> RootList | None:
     """Return what a lock file lists for a manifest, None if it has no such list or cannot be read."""
-    reader = READERS.get(basename(path))
-    if reader is None or basename(manifest) not in MANIFESTS:
+    if basename(manifest) not in MANIFESTS or not isinstance(lock, LockListing):
         return None
-    if not isinstance(lock, LockListing):
-        return None
+    name = basename(path)
     folder = relpath(dirname(manifest) or ".", dirname(path) or ".")
     try:
-        return reader(lock, folder, manifest_text)
+        if name in GROUPS:
+            return _read_workspace(lock, folder, GROUPS[name])
+        if name == "uv.lock":
+            return _read_uv(lock, folder)
+        return _read_cargo(lock, manifest_text) if name == "Cargo.lock" else None
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return None  # broken or of another form: what is in it is compared without the list
 
 
-def _read_uv(lock: LockListing, folder: str, _: str) -> RootList | None:
+def _read_uv(lock: LockListing, folder: str) -> RootList | None:
     for piece in lock.pieces:
         if not any(key in piece.text for key in OWN_SOURCES):
             continue
@@ -85,31 +94,15 @@ def _names(lists: Any) -> Iterator[str]:
         yield from (normalise(item["name"], "pypi") for item in each)
 
 
-def _read_npm(lock: LockListing, folder: str, _: str) -> RootList | None:
-    members = _pieces_in(lock, "packages")
-    folder = "" if folder == "." else folder
-    if folder in members:
-        return _list_of(data_of(members[folder]))
-    return NO_MEMBER if "" in members else None
-
-
-def _read_bun(lock: LockListing, folder: str, _: str) -> RootList | None:
-    members = lock.head["workspaces"]
-    folder = "" if folder == "." else folder
-    if folder in members:
-        return _list_of(members[folder])
-    return NO_MEMBER if "" in members else None
-
-
-def _read_pnpm(lock: LockListing, folder: str, _: str) -> RootList | None:
-    members = _pieces_in(lock, "importers")
-    if folder in members:
-        return _list_of(data_of(members[folder]))
-    return NO_MEMBER if members else None
-
-
-def _pieces_in(lock: LockListing, group: str) -> dict[str, LockPiece]:
-    return {each.key: each for each in lock.pieces if each.group == group}
+def _read_workspace(lock: LockListing, folder: str, group: str) -> RootList | None:
+    pieces = {each.key: each for each in lock.pieces if each.group == group}
+    members = lock.head.get(group, pieces)
+    top = "." if group == "importers" else ""
+    key = top if folder == "." else folder
+    if key in members:
+        found = members[key]
+        return _list_of(data_of(found) if isinstance(found, LockPiece) else found)
+    return NO_MEMBER if top in members else None
 
 
 def _list_of(package: Mapping[str, Any]) -> RootList:
@@ -122,7 +115,7 @@ def _list_of(package: Mapping[str, Any]) -> RootList:
     )
 
 
-def _read_cargo(lock: LockListing, _: str, manifest_text: str) -> RootList | None:
+def _read_cargo(lock: LockListing, manifest_text: str) -> RootList | None:
     manifest = tomllib.loads(manifest_text)
     name = manifest.get("package", {}).get("name")
     # What a workspace shares is not asked for by its root.
@@ -134,13 +127,3 @@ def _read_cargo(lock: LockListing, _: str, manifest_text: str) -> RootList | Non
             found = frozenset(normalise(each, "cargo") for each in names)
             return RootList(found, found)
     return None
-
-
-READERS: Mapping[str, Callable[[LockListing, str, str], RootList | None]] = {
-    "uv.lock": _read_uv,
-    "package-lock.json": _read_npm,
-    "npm-shrinkwrap.json": _read_npm,
-    "bun.lock": _read_bun,
-    "pnpm-lock.yaml": _read_pnpm,
-    "Cargo.lock": _read_cargo,
-}

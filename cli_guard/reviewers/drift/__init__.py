@@ -339,6 +339,8 @@ def _replacement(difference: DriftDifference, page: Page, text: str) -> str:
     if fact.kind == "file" and new and text != fact.name:
         if fact.name.endswith("/" + text) and "/" in text:
             return "/".join(new.split("/")[-text.count("/") - 1 :])
+        if posixpath.basename(fact.name) == text and posixpath.dirname(new) in page.text:
+            return posixpath.basename(new)
         if text.startswith("/") or not posixpath.splitext(text)[1]:
             return text  # a link of which only the tool that builds the page knows the form
         return posixpath.relpath(new, posixpath.dirname(page.path) or ".")

@@ -17,7 +17,18 @@ from cli_guard.errors import GitError
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
-from cli_guard.reviewers.drift.documents import is_left_out, is_page, pattern, words
+from cli_guard.reviewers.drift.code_words import (
+    build_of,
+    find_lost_words,
+    is_code,
+    is_joined,
+)
+from cli_guard.reviewers.drift.documents import (
+    is_left_out,
+    is_page,
+    pattern,
+    words,
+)
 from cli_guard.reviewers.drift.links import anchors_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
@@ -28,7 +39,7 @@ VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
 # All others are gone only if no other owner has them either.
 OWNED = (*INNER, "anchor", "file", "module", "exit", "version", "turned")
 # Of these only what has another name now is told: another function may raise the error, another file declare it.
-UNCLEAR = ("error", "exit", "text", "program", "session", "extra")
+UNCLEAR = ("error", "exit", "text", "program", "extra")
 COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
 SIMILAR = 0.6
 HEADER = 20_000
@@ -128,7 +139,7 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
         if not change.is_text or not change.hunks or change.status is Status.UNMERGED:
             continue
         if is_page(change.path):
-            is_left = is_left_out(change.path) or not change.removed
+            is_left = is_left_out(change.path)
         else:
             top = change.path.split("/", 1)[0].lower()
             is_left = top in EXAMPLE_FOLDERS or is_test_code(change.path)
@@ -196,6 +207,12 @@ def find_differences(
             DriftDifference(replace(fact, kind="error"), path, fact.value)
             for fact in turned
         )
+    texts = (
+        (each.change.path, "\n".join(each.change.removed.values()), each.text)
+        for each in files
+    )
+    for word, path in find_lost_words(texts):
+        yield DriftDifference(Fact("string", word), path)
     yield from _find_moved_folders(subject)
     yield from _find_go_packages(subject.changes)
     came = {
@@ -269,7 +286,7 @@ def _kind_of_value(old: Fact, new: Fact, sides: Sides) -> str:
 
 def _is_told_apart(fact: Fact, sides: Sides) -> bool:
     """Return whether a fact is told by itself, not only with the file or the function that is gone."""
-    if fact.kind in ("anchor", "port"):
+    if fact.kind in ("anchor", "port", "session"):
         return not sides.change.is_deleted
     return _has_owner(fact, sides)
 
@@ -279,7 +296,18 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
     outer, _, name = fact.owner.rpartition(".")
     if fact.kind not in (*INNER, "function", "class", "constant") or not fact.owner:
         return True
+    if fact.kind == "function" and _has_other_head(sides, ("class", name, outer)):
+        return False  # it may have the method from a class that it extends now
     return any((kind, name, outer) in sides.new for kind in ("function", "class", "flag"))
+
+
+def _has_other_head(sides: Sides, owner: Key) -> bool:
+    """Return whether the line that begins a class is another one after the change."""
+    old = sides.old.get(owner)
+    new = sides.new.get(owner)
+    if not old or not new:
+        return False
+    return sides.old_text.split("\n")[old.line - 1] != sides.text.split("\n")[new.line - 1]
 
 
 def _find_go_packages(changes: ChangeSet) -> Iterator[DriftDifference]:
@@ -355,8 +383,13 @@ def _has_files(subject: ReviewInput, folder: str) -> bool:
 def _find_moved(change: FileChange, came: set[str]) -> Iterator[DriftDifference]:
     old = change.old_path or change.path
     new = change.path if change.status is Status.RENAMED else ""
-    if posixpath.basename(old).lower() not in words("conventional_files"):
-        yield DriftDifference(Fact("file", old), old, new)
+    if build := build_of(old):
+        yield DriftDifference(Fact("badge", build), old, build_of(new))
+    stem = posixpath.splitext(posixpath.basename(old))[0]
+    new_stem = posixpath.splitext(posixpath.basename(new))[0]
+    if stem != new_stem and is_code(old) and is_joined(stem):
+        yield DriftDifference(Fact("string", stem), old, new_stem)
+    yield DriftDifference(Fact("file", old), old, new)
     if "/management/commands/" in old:  # of Django
         yield DriftDifference(
             Fact("task", posixpath.basename(old)[:-3]), old, posixpath.basename(new)[:-3]

@@ -64,7 +64,8 @@ def words_of(difference: DriftDifference) -> tuple[str, ...]:
             is_linked = ending in ENDINGS and len(base) >= SHORTEST
             return (base,) if is_linked else (base + ending,)
         case "anchor":
-            page = posixpath.splitext(posixpath.basename(difference.path))[0]
+            folder, page = posixpath.split(posixpath.splitext(difference.path)[0])
+            page = posixpath.basename(folder) if page == "index" else page
             return tuple(f"{page}{each}#{fact.name}" for each in ("", "/", *ENDINGS))
         case "parameter" | "type":
             return (difference.owner,)

@@ -82,7 +82,7 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
         is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
         return not is_told and not is_in_sentence(hit.text, found.start())
     if kind == "string":
-        return bool(re.search(rf"[\"'`]{name}[\"'`]", hit.text))
+        return True
     if kind == "route":
         return bool(
             re.search(
@@ -132,7 +132,7 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
             _begin_of(m, difference) <= spot.column < m.end()
             for m in address.finditer(spot.line)
         )
-        if not within or difference.kind in ("port", "route"):
+        if not within or difference.kind in ("port", "route", "badge"):
             yield spot, spot.column + end - start
 
 
@@ -173,6 +173,10 @@ def _candidates(difference: DriftDifference, page: Page) -> Iterator[Span]:
         yield from find_numbers(fact.kind, fact.name, page, difference.ours)
     else:
         if fact.kind == "file":
+            name = posixpath.basename(fact.name).lower()
+            is_told = pattern("developers_page").search(page.path) is not None
+            if name in words("conventional_files") and not is_told:
+                return  # the reader's own
             yield from _links(fact.name, page)
         ours = difference.ours if fact.kind == "extra" else frozenset()
         for match in matches(token(fact.kind, fact.name, ours), page):
@@ -196,9 +200,15 @@ def _anchors(difference: DriftDifference, page: Page) -> Iterator[Span]:
 
 def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
     fact = difference.fact
+    if _is_of_page(fact.kind, fact.name, spot):
+        return False
     match fact.kind:
         case "text":
             return spot.page.is_prose
+        case "string":
+            return spot.page.is_prose or bool(difference.new)
+        case "badge":
+            return pattern("badge").search(spot.line) is not None
         case "route":
             is_clear = (
                 fact.name.count("/") > 1 or "://" in spot.before or not spot.page.is_prose
@@ -241,6 +251,21 @@ def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> 
     return _is_own_name(difference, spot, match)
 
 
+def _is_of_page(kind: str, name: str, spot: Spot) -> bool:
+    """Return whether a file of commands means a variable of its own: it reads it, or gives it a value.
+
+    What a workflow gives a value may be of the environment of the program.
+    """
+    page = spot.page
+    if page.is_prose or page.is_source or kind not in ("constant", "variable"):
+        return False
+    is_script = pattern("script_file").search(page.path) is not None
+    if is_script and spot.before.endswith(("$", "${", "$(")):
+        return True
+    is_own = kind == "constant" or is_script
+    return is_own and _find_form(page, "own_setting", name) is not None
+
+
 def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
     """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
     path = difference.name
@@ -254,9 +279,10 @@ def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
         return False  # a file that keeps its name in another folder
     if not difference.new and pattern("brings").search(spot.sentence):
         return False  # the reader's own
-    return (plain := said.removeprefix("./")) == path or (
-        "/" in plain and path.endswith("/" + plain)
-    )
+    plain = said.removeprefix("./")
+    if "/" not in plain and plain != path:  # a name in a folder that is named beside it
+        return posixpath.dirname(path) in spot.item and plain == posixpath.basename(path)
+    return plain == path or path.endswith("/" + plain)
 
 
 def _is_own_key(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
@@ -297,6 +323,12 @@ def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) 
     known = is_distinctive(fact.name)
     owner = difference.owner.lower()
     if page.path.endswith(SETTINGS):
+        return False
+    if (
+        not page.is_prose
+        and not page.is_source
+        and _find_form(page, "own_setting", fact.name)
+    ):
         return False
     if match["of"]:
         last = re.split(r"\.|::|#|->", match["of"])[-2]

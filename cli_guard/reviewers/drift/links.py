@@ -48,7 +48,9 @@ def leads_to(link: Link, page: Page, path: str) -> bool:
     root, ending = posixpath.splitext(path)
     names = {path}
     if ending in ENDINGS:
+        folder, name = posixpath.split(root)
         names |= {root, *(root + each for each in ENDINGS)}
+        names |= {folder} if name == "index" and folder else set()
     if target.startswith("/"):
         return any(f"/{each}".endswith(target) for each in names)
     return posixpath.normpath(posixpath.join(posixpath.dirname(page.path), target)) in names

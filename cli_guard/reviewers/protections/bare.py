@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, permutations, product
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.comparisons import split_arguments
@@ -27,7 +27,6 @@ MOST_LINES = 200
 MOST_AROUND = 5
 # On each side of a call that went, and of both together at least, as much text as tells its place from others.
 CONTEXT = 8
-EQUALITIES = ("==", "===", "!=", "!==")
 BLANKS = re.compile(r"\s+")
 
 
@@ -53,8 +52,6 @@ def bare_now(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> 
         return None
     if is_bare_in_place(call, hunk):
         return "what it was put around stands there now without it"
-    if loss.family == "timing" and is_compared(call, loss):
-        return "the same values are compared in the plain way now"
     was = loss.file.old.unit_named(loss.fact.unit)
     if is_bare_by_name(call, loss.change, was):
         return "what its result was used for has the value as it comes now"
@@ -152,18 +149,6 @@ def is_bare_in_place(call: LostCall, hunk: Hunk) -> bool:
         return False
     added = without_blanks("\n".join(hunk.added))
     return any(f"{head}{value}{tail}" in added for value in call.values)
-
-
-def is_compared(call: LostCall, loss: Loss) -> bool:
-    """Return whether a condition that came compares two of the values, whatever is called on them."""
-    pairs = {pair for pair in permutations(call.values, 2) if pair[0] != pair[1]}
-    return any(
-        f"{one}{sign}{other}" in without_blanks(new.name)
-        for new in loss.file.came
-        if new.is_judged and new.unit == loss.fact.unit
-        for one, other in pairs
-        for sign in EQUALITIES
-    )
 
 
 def is_bare_by_name(call: LostCall, change: FileChange, was: CodeUnit | None) -> bool:

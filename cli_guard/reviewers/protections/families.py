@@ -31,6 +31,7 @@ from cli_guard.code.changes.facts import (
     short_name,
     words_of_name,
 )
+from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data
 
@@ -46,6 +47,12 @@ ERROR_CHECK = re.compile(
 )
 # A call is a fact of its own, whatever its result decides.
 ONE_CALL = re.compile(r"!?[\w$.:>-]{1,100}\([^()]{0,200}\)")
+# How a check says that it refuses.
+REFUSED = re.compile(r"(?i)\b(?:false|throw|raise|abort|die|deny|fail)\b")
+# `name || ""` is a value, and asks nothing.
+DEFAULTED = re.compile(
+    r"(?:\|\||\bor\b) ?(?:\"\"|''|``|\[\]|\{\}|nil|null|None|undefined|0)$"
+)
 # A condition there says what is made, it lets nobody in.
 DECLARATIVE = ("hcl",)
 
@@ -165,11 +172,24 @@ def families_of(
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
     if fact.is_judged and language in DECLARATIVE:
         return frozenset()
-    if fact.kind is FactKind.CONDITION and ONE_CALL.fullmatch(fact.name):
+    if fact.kind is FactKind.CONDITION and (
+        ONE_CALL.fullmatch(fact.name) or DEFAULTED.search(fact.name)
+    ):
         return frozenset()
-    return frozenset(
+    found = frozenset(
         sign.family for sign in _signs_of(fact) if sign.applies(fact, language, came=came)
     )
+    return found | {"validation"} if is_refusal_of_check(fact) else found
+
+
+def is_refusal_of_check(fact: CodeFact) -> bool:
+    """Return whether a guard refuses in a function that is a check by its name, whatever it asks."""
+    if not fact.is_guard or REFUSED.search(fact.detail) is None:
+        return False
+    words = words_of_name(short_name(fact.unit))
+    known = read_strength_words()
+    begins = not known["checks"].isdisjoint(words[:1])
+    return begins or not known["judges"].isdisjoint(words)
 
 
 def _signs_of(fact: CodeFact) -> Iterator[Sign]:

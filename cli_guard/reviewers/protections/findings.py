@@ -24,6 +24,7 @@ SHOWN_CHARS = 120
 # The rule of a sort that has none of its own name.
 SORTS = {
     "output": "escape",
+    "timing": "timing",
     "comparison": "weaker-match",
     "bound": "weaker-value",
     "handler": "weaker-condition",
@@ -106,7 +107,9 @@ def finding_of_weakening(weakening: Weakening) -> Finding:
     looser = weakening.looser
     rule = catalog.one(GROUP, f"{PREFIX}{SORTS.get(looser.sort, f'weaker-{looser.sort}')}")
     why = f"{looser.why}: {rule.extra['message']}"
-    return finding_at(rule, looser.old, weakening.file, why)
+    # The very same values are compared: nothing else has to tell that it was needed.
+    asks = looser.sort == "timing"
+    return finding_at(rule, looser.old, weakening.file, why, asks=asks)
 
 
 def finding_of_warning(fact: CodeFact, file: FileDifference) -> Finding:

@@ -12,6 +12,7 @@ from cli_guard.code.changes.difference import (
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    VALUES,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -156,7 +157,9 @@ class Losses:
             return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
-        return not guarded or not guarded.isdisjoint(words)
+        if not guarded or not guarded.isdisjoint(words):
+            return True
+        return pair is not None and stands_at_source(loss, guarded, pair)
 
     def is_still_refused(self, loss: Loss, text: str) -> bool:
         """Return whether the file says as often as before what a guard said, in a `switch` or a handler."""
@@ -184,6 +187,24 @@ class Losses:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = loss.file.old.unit_named(loss.fact.unit)
         return was is not None and likeness(was, pair) >= LIKENESS
+
+
+def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
+    """Return whether what a variable was made of is still there, where the variable went with its check.
+
+    Of ordinary checks only the very same expression is: it is used without the variable now.
+    """
+    made_of = [
+        each.detail
+        for each in loss.file.went
+        if each.is_option and each.unit == loss.fact.unit and each.last_name in names
+    ]
+    if loss.family in ORDINARY:
+        return any("(" in detail and detail in pair.text for detail in made_of)
+    sources = {
+        name for detail in made_of for name in VALUES.findall(QUOTED.sub("", detail))
+    }
+    return not pair.words.isdisjoint(sources - COMMON - names)
 
 
 def is_own_guard(fact: CodeFact, own_guards: Sequence[str]) -> bool:
@@ -252,6 +273,9 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     if is_shortened(loss, hunk):
         return True
     beside = families_of(fact, loss.language) - {loss.family}
+    if loss.family not in ORDINARY:
+        # Whatever a check asks makes its guards those of a check: that takes the place of nothing else.
+        beside |= frozenset(("validation",))
     for gain in gains:
         new = gain.fact
         here = gain.file is loss.file and new.unit == fact.unit
@@ -273,6 +297,8 @@ def is_around(loss: Loss) -> bool:
 def is_other_answer(loss: Loss) -> bool:
     """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
     fact = loss.fact
+    if loss.family in FITTING:
+        return False
     name = fact.last_name
     asked = {plain_tokens(new.asked) for new in loss.file.came if new.is_judged}
     return any(
@@ -349,7 +375,8 @@ def parent_is_gone(loss: Loss) -> bool:
     outer = loss.fact.name.split(".")[:-2]
     around = {".".join(outer[:count]) for count in range(1, len(outer) + 1)}
     return any(
-        each.is_option and each.name.rpartition(".")[0] in around
+        # A list or table that only lost an entry has no value of its own.
+        each.is_option and each.detail and each.name.rpartition(".")[0] in around
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
     )
@@ -370,7 +397,11 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
         for each in loss.file.old.facts
         if each.is_option and each.line == fact.line and fact.detail in each.detail
     ]
-    if any(name in pair.words for name in held):
+    # `value, err = f(value)` binds what it was given anew.
+    if any(name in pair.words or name.startswith(fact.detail) for name in held):
+        return False
+    named = frozenset((fact.detail,))
+    if fact.detail not in pair.words and stands_at_source(loss, named, pair):
         return False
     lines = was.text.split("\n")
     del lines[fact.line - was.line : fact.end_line - was.line + 1]

@@ -19,6 +19,7 @@ from cli_guard.code.changes.loosening import (
     MOST_PAIRS,
     Looser,
     looser_facts,
+    plain_comparisons,
     weaker_functions,
     weaker_member,
 )
@@ -56,9 +57,12 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             for looser in looser_facts(went, now):
                 if protects(looser, file):
                     yield Weakening(looser, file)
-            for looser in weaker_functions(went, now):
-                yield Weakening(looser, file)
-            for looser in weaker_members(file, went, now):
+            surely = chain(
+                weaker_functions(went, now),
+                weaker_members(file, went, now),
+                plain_comparisons(went, now, calls_in_constant_time(file, went)),
+            )
+            for looser in surely:
                 yield Weakening(looser, file)
 
 
@@ -88,6 +92,16 @@ def weaker_members(
             yield Looser(old.fact, new.fact, "member", why)
 
 
+def calls_in_constant_time(
+    file: FileDifference, facts: Sequence[CodeFact]
+) -> frozenset[CodeFact]:
+    return frozenset(
+        fact
+        for fact in facts
+        if fact.is_call and "timing" in families_of(fact, file.language)
+    )
+
+
 def by_unit(facts: Sequence[CodeFact]) -> dict[str, list[CodeFact]]:
     return group_by(facts, lambda fact: fact.unit)
 
@@ -100,7 +114,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         now = set(looser.new.operands)
         # What no longer counts, or what now has an exception.
         concerned = was - now or was
-        return any(
+        return is_check_itself(looser.old, language) or any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )
     if looser.sort == "handler":
@@ -108,6 +122,9 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         return any(families_of(each, language) for each in (looser.old, *calls))
     if looser.sort in COMPARISONS:
         return is_check(looser.old, language)
+    if looser.sort == "match" and looser.why.startswith("`replace`"):
+        # Where it replaces every occurrence, it is no weaker than `replaceAll`.
+        return language not in read_strength_words()["replaces_every"]
     if looser.sort == "member" and "no longer asks" not in looser.why:
         is_known = families_of(looser.old, language) or is_named_check(looser.old)
         return bool(is_known) or looser.old.kind is FactKind.DECORATOR
@@ -117,9 +134,14 @@ def protects(looser: Looser, file: FileDifference) -> bool:
 def is_check(fact: CodeFact, language: str) -> bool:
     """Return whether a condition, or the function that gives it back, is a protection by its words."""
     name = short_name(fact.unit)
-    unit = CodeFact(FactKind.DEFINITION, name)
     judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
-    return bool(judges or families_of(fact, language) or families_of(unit, language))
+    return bool(judges or families_of(fact, language) or is_check_itself(fact, language))
+
+
+def is_check_itself(fact: CodeFact, language: str) -> bool:
+    """Return whether the function that a condition stands in is a protection by its name."""
+    unit = CodeFact(FactKind.DEFINITION, short_name(fact.unit))
+    return bool(families_of(unit, language))
 
 
 def is_named_check(fact: CodeFact) -> bool:

@@ -1,16 +1,17 @@
 """Functions that the change pushes over a limit: complexity, length, parameters."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from cli_guard.code.languages import language_for
-from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
+from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Status, split_lines
-from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
+from cli_guard.model import FileChange, Finding, Skipped, Status, split_lines
+from cli_guard.reviewers.per_file import NOTHING, FileResult
+from cli_guard.reviewers.refactor.metrics import Measure, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules.catalog import Rule
+from cli_guard.rules.catalog import Rule, by_id
 
 ALIKE = 0.6
 # A jump: this far over a limit, or grown by this much. What a function gains line by line is no reason to split it now.
@@ -21,6 +22,8 @@ FLAT = 6
 # Functions over a limit that are compared with those before, and removed ones that each is compared with.
 MOST_COMPARED = 500
 MOST_REMOVED = 1_000
+# From so many times a limit on, a function is named although no plan brings it within the limit.
+FAR = 3.0
 
 
 @dataclass(frozen=True)
@@ -41,38 +44,58 @@ class Limit:
         return after >= self.most * OVER and (before is None or before <= self.most)
 
 
-@dataclass(frozen=True)
-class GrowthFinding:
-    """A finding, how many times a limit its function has, and the (slow) function that makes its plan."""
-
-    finding: Finding
-    over: float
-    plan: Callable[[], str | None]
-
-
 class Growth:
     """Compares the functions of each changed file before and after.
 
-    For the last file, `compared` counts the functions over a limit, and `asked_others` says whether other files were
-    searched.
+    For the last file, `asked_others` says whether other files were searched.
     """
 
-    def __init__(self, rules: Mapping[str, Rule], subject: ReviewInput) -> None:
+    def __init__(self, subject: ReviewInput) -> None:
+        rules = by_id("refactor")
         self._subject = subject
         self._complexity = Limit.of(rules["refactor-complex"])
         self._length = Limit.of(rules["refactor-long"])
-        self.compared = 0
         self.asked_others = False
 
-    def review(
-        self, change: FileChange, language: str, text: str, old_text: str
-    ) -> Iterator[GrowthFinding]:
-        """Return the findings of one file, on its first MOST_COMPARED functions over a limit."""
+    def has_room(self, change: FileChange) -> bool:
+        """Return whether a hook has room for a file."""
+        text = self._subject.contents.new(change) or ""
+        return self._subject.advice.has_room("refactor", change.path, len(text))
+
+    def measure(self, change: FileChange) -> FileResult:
+        """Return the findings on the functions of one file; `again`: its lines may repeat others."""
+        if not self.has_room(change):
+            return NOTHING
+        text = self._subject.contents.new(change)
+        most = self._subject.limits.file_chars
+        reason = unreadable(change.path, text, most) if text is not None else None
+        is_readable = reason is None
+        self.asked_others = False
+        found: list[Finding] = []
+        language = language_for(change.path)
+        if reason is None and language in LANGUAGES:
+            reason = self._review(change, language, text, found)
+        skipped = () if reason is None else (Skipped(change.path, f"refactor: {reason}"),)
+        is_alone = not self.asked_others
+        return FileResult(tuple(found), skipped, is_readable, cacheable=is_alone)
+
+    def _review(
+        self, change: FileChange, language: str, text: str | None, found: list[Finding]
+    ) -> str | None:
+        """Add the findings of one file; return why it was skipped in part or as a whole."""
+        if text is None:
+            return "whole text not available"
+        is_added = change.status is Status.ADDED
+        old_text = "" if is_added else self._subject.contents.old(change)
+        if old_text is None:
+            return "text before the change not available"
+        most = self._subject.limits.file_chars
+        if len(old_text) > most:
+            return f"before the change longer than {most} characters"
         lines = split_lines(text)
         old_lines = split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
-        self.compared = 0
-        self.asked_others = False
+        compared = 0
         before: tuple[Symbol, ...] | None = None
         for symbol in symbols:
             if not symbol.is_function or not change.touches(symbol.top, symbol.end_line):
@@ -80,9 +103,9 @@ class Growth:
             after = self._measure(language, symbol, lines)
             if after is None:
                 continue
-            self.compared += 1
-            if self.compared > MOST_COMPARED:
-                return
+            compared += 1
+            if compared > MOST_COMPARED:
+                return f"only the first {MOST_COMPARED} functions over a limit are compared"
             if before is None:
                 before = (
                     symbols_of(self._subject.trees, language, old_text) if old_text else ()
@@ -90,10 +113,12 @@ class Growth:
             former = _former(symbol, symbols, before, lines, old_lines)
             if former is None:
                 former = self._find_origin(change, symbol, lines)
-            yield from self._judge(change, language, symbol, former, after, lines)
+            found += self._judge(change, language, symbol, former, after, lines)
+        return None
 
     def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
-        text = code_of(symbol, lines)
+        """Return what a function over a limit has, None for any other."""
+        text = "\n".join(lines[symbol.top - 1 : symbol.end_line])
         if not may_exceed(text, self._complexity.most, self._length.most):
             return None
         found = measure(language, symbol)
@@ -145,7 +170,7 @@ class Growth:
         former: Symbol | None,
         after: Measure,
         lines: list[str],
-    ) -> Iterator[GrowthFinding]:
+    ) -> Iterator[Finding]:
         before = measure(language, former) if former is not None else None
         paths, length = (before.complexity, before.length) if before else (None, None)
         is_complex = self._complexity.crossed(paths, after.complexity)
@@ -162,15 +187,20 @@ class Growth:
         over = max(
             after.complexity / self._complexity.most, after.length / self._length.most
         )
+        suggestion, is_enough = plan(
+            language, symbol, lines, after, self._complexity.most, self._length.most
+        )
+        if over < FAR and not is_enough:
+            return
         rule = self._complexity.rule if is_complex else self._length.rule
-        finding = rule.finding(
+        yield rule.finding(
             path=change.path,
             line=symbol.line,
             end_line=symbol.end_line,
             message=f"`{symbol.qualname}` {' and '.join(parts)}.",
+            suggestion=suggestion,
             content=symbol.qualname,
         )
-        yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
 
 
 def _grown(before: int | None, after: int, what: str, most: int) -> str:

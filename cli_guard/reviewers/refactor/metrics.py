@@ -29,26 +29,15 @@ TABLE = "languages/decisions.toml"
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Cyclomatic complexity (independent paths), and length (lines of code without comments and blanks)."""
+    """The lines of the decisions of a function, and its length (lines of code without comments and blanks)."""
 
-    complexity: int
+    decisions: tuple[int, ...]
     length: int
 
-
-def code_of(symbol: Symbol, lines: list[str]) -> str:
-    """Return a function's text without its docstring, blank lines and whole-line comments, which do not count."""
-    first, last = (
-        (symbol.doc.line, symbol.doc.end_line) if symbol.doc is not None else (0, 0)
-    )
-    if first <= symbol.head_end:
-        first = last = 0  # a comment above it, or a docstring on the line of the head
-    part = lines[symbol.top - 1 : symbol.end_line]
-    kept = (
-        line for number, line in enumerate(part, symbol.top) if not first <= number <= last
-    )
-    return "\n".join(
-        line for line in kept if line.strip() and line.lstrip()[:2] not in ("//", "# ")
-    )
+    @property
+    def complexity(self) -> int:
+        """Return the cyclomatic complexity: the number of independent paths."""
+        return 1 + len(self.decisions)
 
 
 def may_exceed(text: str, complexity: int, length: int) -> bool:
@@ -66,7 +55,7 @@ def measure(language: str, symbol: Symbol) -> Measure:
         raise ValueError(f"{symbol.qualname} has no syntax tree")
     table = read_table(TABLE)[FAMILY.get(language, language)]
     left_out = f"{table['functions']} {table['comments']}".split()
-    complexity = 1
+    decisions = []
     spans = []
     end = 0
     kinds = [{"kind": name} for name in (*left_out, *table["kinds"].split())]
@@ -79,8 +68,8 @@ def measure(language: str, symbol: Symbol) -> Measure:
             end = span.end.index
             spans.append((span.start.index, end))
         else:
-            complexity += 1
-    return Measure(complexity, _count_lines(symbol, symbol.node, spans))
+            decisions.append(span.start.line + 1)
+    return Measure(tuple(decisions), _count_lines(symbol, symbol.node, spans))
 
 
 def _count_lines(symbol: Symbol, node: "SgNode", spans: list[tuple[int, int]]) -> int:

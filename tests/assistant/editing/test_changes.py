@@ -1,4 +1,4 @@
-"""The smaller changes: deletions, texts, constants, versions. Each request gives this text, or none."""
+"""The smaller changes: texts, constants, versions. Each request gives this text, or none."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ import pytest
 from examples import table
 from repositories import Repo
 
-from cli_guard.assistant.editing import plan_refactor, propose_change
+from cli_guard.assistant.editing import plan_refactor
 
 CORE = '''"""Core."""
 import os
@@ -56,8 +56,6 @@ CHANGES = (
     ),
     ("bump version to 1.2.3", "pyproject.toml", 'version = "1.2.3"', "1.2.2"),
     ("bump the minor version", "pyproject.toml", 'version = "1.3.0"', "1.2.2"),
-    ("remove unused imports in pkg/core.py", "pkg/core.py", "import json\n", "import os"),
-    ("delete the function unused_one", "pkg/core.py", "print(key)\n", "unused_one"),
     ("fix the typo teh -> the", "README.md", "the end\n", "teh"),
 )
 
@@ -68,11 +66,11 @@ CHANGES = (
 def test_a_mechanical_change(
     request_: str, path: str, there: str, gone: str, repo: Repo
 ) -> None:
-    plan = propose_change(request_, TEXTS)
+    plan = plan_refactor(request_, TEXTS)
     assert path in plan.changes, plan
     assert there in plan.changes[path]
     assert not gone or gone not in plan.changes[path]
-    assert plan.complete
+    assert plan.patch
     for name, text in TEXTS.items():
         repo.write(name, text)
     patch = repo.path / ".git" / "plan.patch"
@@ -84,11 +82,9 @@ def test_a_mechanical_change(
 
 
 REFUSED = (
-    ("delete the function load", "used in"),
     ("rename Store to load", "cannot be used"),
     ("rename load to class", "word of the language"),
     ("bump version to 1.2.2", "it has that version already"),
-    ("remove unused imports in README.md", "README.md is not Python"),
 )
 
 
@@ -97,7 +93,6 @@ def test_no_patch_where_it_must_not_be(request_: str, why: str) -> None:
     plan = plan_refactor(request_, TEXTS)
     assert not plan.changes
     assert not plan.patch
-    assert not plan.complete
     assert why in " ".join((*plan.risks, *(s.purpose for s in plan.steps)))
 
 
@@ -107,67 +102,49 @@ MISSING = (
     ("change a to b in nowhere.py", "nowhere.py"),
     ("change zzz to b in app.py", "zzz"),
     ("delete the function nowhere", "nowhere"),
-    ("remove unused imports in nowhere.py", "nowhere.py"),
     ("migrate from zlib9 to zstd9", "zlib9"),
 )
 
 
 @table(("request_", "name"), MISSING, ids=[m[0] for m in MISSING])
 def test_what_is_not_there_is_named(request_: str, name: str) -> None:
-    plan = propose_change(request_, TEXTS)
+    plan = plan_refactor(request_, TEXTS)
     assert any(name in each for each in (*plan.missing, plan.summary))
     assert not plan.changes
-    assert not plan.complete
 
 
-PYTHON = (
+PLANNED = (
+    ("delete the function load", "Delete load", "app.py:2 import, 3 call, 4 call"),
+    ("delete the method Store.get", "Delete Store.get", "app.py:6 call"),
     (
-        "delete the function inner",
-        "def g():\n    def inner(): ...\n    return 1\n",
-        "def g():\n    return 1\n",
+        "move load from pkg/core.py to pkg/io.py",
+        "Move load to pkg/io.py",
+        "app.py:2 import, 3 call, 4 call",
     ),
-    (
-        "delete the function inner",
-        "def g():\n    def inner(): ...\n    return inner()\n",
-        "",
-    ),
-    (
-        "delete the class C",
-        "import os\nX = 1\n\n\n@deco\nclass C:\n    x = os\n",
-        "X = 1\n",
-    ),
-    ("delete the method C.m", "class C:\n    def m(self): ...\n", "class C:\n    pass\n"),
-    ("delete the function f", "def f():\n    return f()\n\n\nX = 1\n", "X = 1\n"),
-    ("delete the function f", "def f(): ...\n__all__ = ['f']\n", ""),
-    ("delete the function f", "def f(): ...\ngetattr(m, 'f')\n", ""),
-    ("delete the method C.m", "class C:\n    def m(self): ...\nx.m()\n", ""),
-    (
-        "remove unused imports",
-        "import a, b\nfrom c import (\n    d,\n    e,\n)\nb(e)\n",
-        "import b\nfrom c import (\n    e,\n)\nb(e)\n",
-    ),
-    (
-        "remove unused imports",
-        "import a  # noqa\nimport b as b\ntry:\n    import c\nexcept E: ...\n",
-        "",
-    ),
-    ("remove unused imports", "import a\nx: 'a.B'\nfrom b import C\ny = 'C'\n", ""),
-    (
-        "remove unused imports",
-        "import a; x = 1\nfrom __future__ import annotations\n",
-        "pass; x = 1\nfrom __future__ import annotations\n",
-    ),
-    ("remove unused imports", "from a import b, c, d\nc\n", "from a import c\nc\n"),
 )
 
 
-@table(
-    ("request_", "before", "after"),
-    PYTHON,
-    ids=[f"{n} {r[0]}" for n, r in enumerate(PYTHON)],
-)
-def test_a_change_of_one_python_file(request_: str, before: str, after: str) -> None:
-    assert propose_change(request_, {"a.py": before}).changes.get("a.py", "") == after
+@table(("request_", "purpose", "uses"), PLANNED, ids=[row[0] for row in PLANNED])
+def test_what_is_moved_or_deleted_is_planned_with_its_uses(
+    request_: str, purpose: str, uses: str
+) -> None:
+    plan = plan_refactor(request_, TEXTS)
+    assert not plan.patch
+    assert purpose in [step.purpose for step in plan.steps]
+    places = [place for step in plan.steps for place in step.places]
+    assert uses in places, places
+
+
+def test_a_file_is_renamed_by_hand_with_all_that_names_it() -> None:
+    plan = plan_refactor(
+        "rename pkg/core.py to pkg/base.py", TEXTS | {"a.md": "pkg/core.py"}
+    )
+    assert not plan.patch
+    assert [(step.purpose, step.paths) for step in plan.steps[:3]] == [
+        ("Move pkg/core.py to pkg/base.py", ("pkg/core.py",)),
+        ("Change what imports it", ("app.py", "pkg/__init__.py", "tests/test_core.py")),
+        ("Bring up to date what names it", ("a.md",)),
+    ]
 
 
 LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (

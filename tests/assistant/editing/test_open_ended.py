@@ -2,10 +2,9 @@
 
 import re
 
-from examples import examples, near_misses, table
+from examples import examples, near_misses
 
 from cli_guard.assistant.editing import plan_refactor
-from cli_guard.assistant.editing.impact import shape_of
 from cli_guard.assistant.editing.plan import EditPlan
 
 MANY = {f"app/user{n}.py": "from app_core.events import message\n" for n in range(200)}
@@ -77,9 +76,7 @@ def said(plan: EditPlan) -> str:
             [
                 "app_core/limits.py:4-6: def check_upload(size: int, *, limit: int = MAX_UPLOAD_SIZE) (3 lines)",
                 "app_core/serve.py:1 import, 5 in receive",
-                "check_upload is called with (_) at 1 place, (_, limit=) at 1 place",
                 "settings.toml:1: check = 'app_core.limits.check_upload'",
-                "documents show how it is called: docs/guide.md:3",
             ],
         ),
         ("speed up Writer.get", APP, ["Check 1 place that may mean another's", "app_core/serve.py:8 in look"]),
@@ -109,7 +106,6 @@ def test_a_plan_names_what_is_there(
 @near_misses(
     ("request_", "unsaid"),
     [
-        ("fix the crash in parse_message()", "tests replace"),
         ("fix the crash in parse_message()", "overridden"),
         ("fix the crash in parse_message()", "is public"),
         ("improve docs/guide.md", "Run before and after"),
@@ -140,19 +136,3 @@ def test_many_callers_are_counted() -> None:
 def test_a_name_that_is_everywhere_and_defined_nowhere_tells_nothing() -> None:
     texts = {f"a{n}.py": "import os\n\nos.environ.get('A')\n" for n in range(60)}
     assert planned("fix bug #123: get() hangs", texts).steps == ()
-
-
-@table(
-    ("call", "shape"),
-    [
-        ("()", "()"),
-        ("(a, b=1)", "(_, b=)"),
-        ("(f(x, y), *rest, **more)", "(_, *, **)"),
-        ("('a, b', {'c': d, 'e': 1})", "(_, _)"),
-        ("(a == b, (x) => x, ...rest)", "(_, _, ...)"),
-        ("(a, [b, c", "(_, _)"),
-        ("(" + "[" * 2000, "(_)"),
-    ],
-)
-def test_a_call_has_the_shape_of_its_arguments(call: str, shape: str) -> None:
-    assert shape_of(call) == shape

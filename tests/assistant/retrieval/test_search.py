@@ -1,6 +1,6 @@
 """Questions over small repositories: the right place first, what was found there, and none where there is nothing."""
 
-from examples import table
+from examples import examples, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from watching import cpu_seconds
@@ -199,6 +199,34 @@ def test_the_statement_of_a_message_is_quoted_whole() -> None:
 
 def test_a_message_of_other_words_is_not_found() -> None:
     assert find("who says 'the parcel was lost at sea'", ASKED_BY_TEXT).confidence == "none"
+
+
+LANGUAGES = {
+    "lang/language.py": "class Language:\n    '''A language and its grammar.'''\n"
+    "    def implement(self, grammar):\n        return grammar\n\n    def files(self): ...\n",
+    "lang/grammar.py": "def load_grammar(path):\n    '''Load the grammar files of a language.'''\n",
+    "web/server.py": "class Server:\n    def start(self): ...\n\ndef run_server(port): ...\n",
+    "web/app.py": "from web.server import Server\nServer().start()\n",
+}
+
+
+@examples(
+    "question",
+    ["where is the language server implemented", "where is the language server for files"],
+)
+def test_half_of_a_name_is_no_answer(question: str) -> None:
+    assert find(question, LANGUAGES).confidence == "none"
+
+
+@near_misses(
+    "question",
+    [
+        "where are languages implemented for the server",
+        "which option has the language server for files",
+    ],
+)
+def test_words_that_are_no_name_may_stand_apart(question: str) -> None:
+    assert find(question, LANGUAGES).confidence == "low"
 
 
 def test_what_is_lacking_is_named() -> None:

@@ -6,8 +6,8 @@ import pytest
 from reviewers.agents.surface_changes import SETTINGS, permissions, reported, rules
 
 from cli_guard.reviewers.agent_paths import MAYBE
-from cli_guard.reviewers.agents.tables import every_file, files_of
-from cli_guard.rules import catalog
+from cli_guard.reviewers.agents.tables import every_file, files_of, tools
+from cli_guard.rules import catalog, tables
 
 # A path for each row of the tables, which the first question about a file must let through.
 PATHS = """
@@ -54,6 +54,13 @@ def test_the_first_question_lets_each_file_of_the_tables_through() -> None:
     assert [path for path in PATHS if not any(files_of(path))] == []
     named = {id(file) for path in PATHS for file in files_of(path)}
     assert [each.paths.pattern for each in every_file() if id(each) not in named] == []
+
+
+def test_a_command_asks_before_it_writes_to_the_folder_of_a_tool() -> None:
+    never = tables.workspace().files["never"]
+    folders = [folder.replace("\\", "") for tool in tools() for folder in tool["folders"]]
+    assert [each for each in folders if not never.search(f"a/{each}/hooks.json")] == []
+    assert never.search("src/factory/hooks.json") is None
 
 
 def test_other_files_are_left_alone() -> None:

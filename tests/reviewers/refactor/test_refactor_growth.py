@@ -6,19 +6,17 @@ from reviewers.docs.before_after import subject_of
 from reviewers.refactor.grown import found
 
 from cli_guard.model import Skipped
-from cli_guard.reviewers import refactor
 from cli_guard.reviewers.refactor import growth, review
 from cli_guard.reviewers.review_input import Limits
 
 
-def branches(
-    count: int, name: str = "f", extra: str = "", comment: str = "# add small numbers"
-) -> str:
-    """A function with `count` branches, so `count + 1` paths, of which the first have a name."""
+def branches(count: int, name: str = "f", extra: str = "", *, apart: bool = True) -> str:
+    """A function with `count` branches, so `count + 1` paths, of which eight can be moved as one block."""
     lines = [f"    if a == {n}:\n        b += {n}\n" for n in range(count)]
-    first = "".join(lines[: count // 2])
-    rest = "".join(lines[count // 2 :])
-    return f"def {name}(a, b):\n    {comment}\n{first}\n{rest}{extra}    return b\n"
+    if apart and count > 7:
+        inner = "".join(lines[:7]).replace("    ", "        ").replace(" " * 16, " " * 12)
+        lines[:8] = ["    for a in b:\n", inner]
+    return f"def {name}(a, b):\n{''.join(lines)}{extra}    return b\n"
 
 
 @table(
@@ -100,7 +98,6 @@ def test_moved_function_is_silent() -> None:
     ids=["js", "ts", "tsx", "go", "java"],
 )
 def test_other_languages_are_measured(path: str, text: str) -> None:
-    """Without a plan, one that is far over a limit is named."""
     inner = "".join(
         f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(90)
     )
@@ -142,7 +139,6 @@ def test_what_follows_many_functions_over_a_limit_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(growth, "MOST_COMPARED", 2)
-    monkeypatch.setattr(refactor, "MOST_COMPARED", 2)
     text = "\n\n".join(branches(60, name=f"f{number}") for number in range(3))
     report = review(subject_of({}, {"a.py": text}))
     assert [each.rule for each in report.findings].count("refactor-complex") == 2
@@ -151,17 +147,12 @@ def test_what_follows_many_functions_over_a_limit_is_left_out(
 
 
 @table(
-    ("count", "comment", "reported"),
-    [
-        (17, "# small", False),
-        (43, "# small", False),
-        (44, "# small", True),
-        (17, "# add small ones", True),
-    ],
+    ("count", "apart", "reported"),
+    [(17, False, False), (43, False, False), (44, False, True), (17, True, True)],
 )
 def test_without_a_plan_only_what_is_far_over(
-    count: int, comment: str, reported: bool
+    count: int, apart: bool, reported: bool
 ) -> None:
-    findings = found("a.py", branches(count, comment=comment))
+    findings = found("a.py", branches(count, apart=apart))
     assert bool(findings) == reported
-    assert not reported or bool(findings[0].suggestion) == ("add" in comment)
+    assert not reported or bool(findings[0].suggestion) == apart

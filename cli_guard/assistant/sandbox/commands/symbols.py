@@ -1,7 +1,5 @@
 """`symbols` and `refs`: definitions and uses by syntax tree, where grep would find any text."""
 
-import time
-
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.model import (
@@ -11,7 +9,8 @@ from cli_guard.assistant.sandbox.model import (
     WrongUsage,
 )
 
-MOST_SECONDS = 6.0
+# How much text is parsed in one call.
+MOST_CHARS = 8_000_000
 MOST_ROWS = 2_000
 MOST_LINE = 200
 
@@ -34,17 +33,18 @@ def list_symbols(call: CommandCall) -> CommandOutput:
     name = "" if paths or path == ROOT else word
     rows: list[str] = []
     note = ""
-    until = time.monotonic() + MOST_SECONDS
+    left = MOST_CHARS
     # Code first, where the rows are cut or piped to head: then what counts less in a search (tests, docs, data).
     paths = sorted(paths or snapshot, key=lambda path: (-WEIGHTS[kind_of(path)], path))
     for read, path in enumerate(paths):
-        if time.monotonic() > until or len(rows) > MOST_ROWS:
+        if left < 0 or len(rows) > MOST_ROWS:
             note = (
                 f"[error] symbols: cut after {read} of {len(paths)} files: name a folder\n"
             )
             break
         text = snapshot[path]
         if name.rpartition(".")[2] in text:
+            left -= len(text)
             rows += (
                 f"{path}:{each.line}: {each.kind} {each.qualname}"
                 for each in find_definitions(path, text)
