@@ -33,6 +33,8 @@ NAMES = (
     r"\.(?:goosehints|continuerules|kilocoderules|augment-guidelines)",
     r"recipes/[^/]+\.ya?ml",
     r"opencode\.jsonc?",
+    r"\.(?:ai|aider|augment|claude|cline|codeium|codex|continue|copilot|cursor|gemini|goose|junie|kilocode)ignore",
+    r"\.(?:aiexclude|(?:kiro|opencode|qwen|roo|trae|windsurf)ignore)",
     r"cline_mcp_settings\.json",
     r"[^/]+\.(?:code-workspace|traj)",
     r"\.?devcontainer\.json",
@@ -56,25 +58,40 @@ STARTERS = (
     ".devcontainer.json .windsurf/hooks.json .envrc mise.toml .mise.toml hooks/hooks.json .claude-plugin/plugin.json "
     ".aider.conf.yml opencode.json"
 ).split()
-FIRST_NAMES = tuple(dict.fromkeys(path.partition("/")[0] for path in STARTERS))
-SCRIPT = re.compile(r"\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$|(?:^|/)[^./]+$")
+# Where settings and rules stand that name texts which are obeyed as well.
+NAMERS = (
+    "CLAUDE.md .claude/CLAUDE.md GEMINI.md QWEN.md .gemini/settings.json .qwen/settings.json opencode.json "
+    "opencode.jsonc .opencode/opencode.json .aider.conf.yml .codex/config.toml .vscode/settings.json"
+).split()
+TEXT = re.compile(r"\.(?:mdc?|markdown|txt|prompt|rst|adoc)$", re.IGNORECASE)
+SCRIPT = re.compile(
+    r"\.(?:sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php)$|(?:^|/)(?:[^./]+|package\.json|deno\.jsonc?|taskfile\.ya?ml)$",
+    re.IGNORECASE,
+)
 MOST_FOLDERS = 4
 
 
-def folders_of_scripts(changes: "Iterable[FileChange]") -> list[str]:
-    """Return the folders that a tool may open above the changed scripts: the top ("") and the nearest to it."""
-    scripts = [change.path for change in changes if SCRIPT.search(change.path)]
-    if not scripts:
-        return []
-    above = {path[:at] for path in scripts for at in slashes_in(path)}
+def settings_above(changes: "Iterable[FileChange]") -> tuple[list[str], list[str]]:
+    """Return the settings that may start or name what changes, and the folders that a tool may open above it.
+
+    These are the top ("") and the nearest to it; there are none if no script and no text changes.
+    """
+    paths = [change.path for change in changes]
+    scripts = [path for path in paths if SCRIPT.search(path)]
+    texts = [path for path in paths if TEXT.search(path)]
+    settings = STARTERS if scripts else []
+    settings = [*settings, *(NAMERS if texts else ())]
+    if not settings:
+        return [], []
+    above = {path[:at] for path in (*scripts, *texts) for at in slashes_in(path)}
     nearest_top = sorted(above, key=lambda folder: (folder.count("/"), folder))
-    return ["", *nearest_top[:MOST_FOLDERS]]
+    return settings, ["", *nearest_top[:MOST_FOLDERS]]
 
 
-def starters_at(place: str) -> Iterator[str]:
-    """Yield the settings that may stand at a place which has one of the first names."""
+def settings_at(place: str, settings: "Iterable[str]") -> Iterator[str]:
+    """Yield the settings that may stand at a place which has one of their first names."""
     folder, _, name = place.rpartition("/")
-    for path in STARTERS:
+    for path in settings:
         if path.partition("/")[0] == name:
             yield f"{folder}/{path}".removeprefix("/")
 

@@ -12,10 +12,9 @@ from cli_guard.errors import GitError
 from cli_guard.model import Report
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.agent_paths import (
-    FIRST_NAMES,
-    folders_of_scripts,
     may_be_obeyed,
-    starters_at,
+    settings_above,
+    settings_at,
 )
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -35,13 +34,15 @@ def review(subject: ReviewInput) -> Report:
 
 
 def find_starters(subject: ReviewInput) -> tuple[str, ...]:
-    """Return the settings that this change leaves as they are and that may start a script which it changes."""
-    folders = folders_of_scripts(subject.changes)
-    if not folders or not isinstance(subject.contents, WithFolders):
+    """Return the settings that this change leaves as they are and that may start or name what it changes."""
+    settings, folders = settings_above(subject.changes)
+    if not settings or not isinstance(subject.contents, WithFolders):
         return ()
     changed = {change.path for change in subject.changes}
     with suppress(GitError):
-        found = subject.contents.find_names(FIRST_NAMES, folders, subject.changes.parents)
-        places = {path for place in found for path in starters_at(place)} - changed
+        names = dict.fromkeys(path.partition("/")[0] for path in settings)
+        found = subject.contents.find_names(names.keys(), folders, subject.changes.parents)
+        places = {path for place in found for path in settings_at(place, settings)}
+        places -= changed
         return tuple(path for path in sorted(places) if subject.text_at(path) is not None)
     return ()

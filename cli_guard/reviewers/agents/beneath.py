@@ -8,6 +8,7 @@ from cli_guard.reviewers.agents.starts import Start, StartJudge
 from cli_guard.reviewers.agents.statements import SurfaceStatement, read_statements
 from cli_guard.reviewers.agents.states import FileState
 from cli_guard.reviewers.agents.tables import files_of
+from cli_guard.reviewers.agents.tasks import file_of
 from cli_guard.reviewers.review_input import ReviewInput
 
 # A file says more than a start that reaches a script; one for each is enough.
@@ -39,13 +40,10 @@ def altered_scripts(
             break
         start = judge.judge(statement)
         for name in start.scripts:
-            if (
-                name in changed
-                and name not in found
-                and asks_more(subject, judge, start, name)
-            ):
+            change = changed.get(file_of(name))
+            if change and name not in found and asks_more(subject, judge, start, name):
                 found.add(name)
-                yield AlteredScript(changed[name], statement, start)
+                yield AlteredScript(change, statement, start)
 
 
 def standing_starts(
@@ -65,7 +63,7 @@ def standing_starts(
 
 def asks_more(subject: ReviewInput, judge: StartJudge, start: Start, name: str) -> bool:
     """Return whether a script asks about something that it did not ask about before the change."""
-    change = subject.file_at(name)
+    change = subject.file_at(file_of(name))
     if change is None or not start.scripts[name].questions:
         return False
     old = subject.contents.old(change) if change.status is not Status.ADDED else None

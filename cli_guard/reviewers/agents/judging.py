@@ -1,6 +1,7 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from cli_guard.lazy import dataclass
@@ -13,14 +14,21 @@ from cli_guard.reviewers.agents.findings import (
     other_matter,
     word_finding,
 )
+from cli_guard.reviewers.agents.named_texts import named_texts
 from cli_guard.reviewers.agents.obeyed import remarks_on_text
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
-from cli_guard.reviewers.agents.servers import change_of, launch_of, reasons_of
+from cli_guard.reviewers.agents.servers import (
+    change_of,
+    launch_of,
+    line_of_reasons,
+    reasons_of,
+)
 from cli_guard.reviewers.agents.starts import Start, StartJudge
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.states import FileState, states_of
 from cli_guard.reviewers.agents.tables import files_of, folders
+from cli_guard.reviewers.agents.tasks import file_of
 from cli_guard.reviewers.agents.traffic import diversion_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
@@ -68,6 +76,7 @@ def review_files(
     judged = chain(
         chain.from_iterable(of_state(subject, judge, state) for state in states),
         of_altered(subject, altered_scripts(subject, judge, states, starters)),
+        of_named(subject, named_texts(subject, states, starters)),
         of_links(changes),
         of_unknown(changes),
     )
@@ -90,8 +99,7 @@ def of_state(
     if state.file.local and state.change.status in (Status.ADDED, Status.COPIED):
         yield of_local(state)
     for remark in remarks_on(subject, judge, state):
-        about = (remark.statement.kind, remark.statement.name, remark.statement.digest)
-        if about not in subject.known_statements or is_critical(remark.rule):
+        if not is_known(subject, remark.rule, remark.statement):
             yield word_finding(
                 remark.rule,
                 state.change,
@@ -101,6 +109,12 @@ def of_state(
                 beneath=remark.beneath,
                 cause=remark.cause,
             )
+
+
+def is_known(subject: ReviewInput, rule: str, statement: SurfaceStatement) -> bool:
+    """Return whether the policy knows a statement, and the rule is none that stops whatever it knows."""
+    about = (statement.kind, statement.name, statement.digest)
+    return about in subject.known_statements and not is_critical(rule)
 
 
 def remarks_on(
@@ -171,7 +185,7 @@ def worm_script(subject: ReviewInput, start: Start) -> ScriptFacts | None:
     """
     changed = {each.path for each in subject.changes if each.status is not Status.DELETED}
     for name, facts in start.scripts.items():
-        if (name in changed or subject.event == "scan") and facts.is_harmful:
+        if (file_of(name) in changed or subject.event == "scan") and facts.is_harmful:
             return facts
     return None
 
@@ -199,6 +213,23 @@ def of_altered(subject: ReviewInput, scripts: Iterable[AlteredScript]) -> Iterat
             evidence=f"{statement.name}: {statement.value}"[:EVIDENCE_CHARS],
             identity="\0".join((*statement.identity, each.start.content)),
         )
+
+
+def of_named(
+    subject: ReviewInput, texts: Iterable[tuple[FileState, SurfaceStatement]]
+) -> Iterator[Finding]:
+    """Yield the findings on texts that settings or rules name; in one that does not change, where it is named."""
+    changed = {each.path: each for each in subject.changes}
+    for state, root in texts:
+        path = state.change.path
+        for rule, statement, words in remarks_on_text(subject, state):
+            if is_known(subject, rule, statement):
+                continue
+            if path in changed:
+                yield word_finding(rule, changed[path], statement, words)
+                continue
+            placed = replace(statement, node=root.node)
+            yield word_finding(rule, changed[root.path], placed, f"{words} (in {path})")
 
 
 def last_of(hunk: Hunk) -> int:
@@ -251,7 +282,9 @@ def of_servers(state: FileState) -> Iterator[SurfaceRemark]:
             reasons.insert(0, changed)
         asks = len(reasons) > 1 if is_harmless_move else bool(reasons)
         rule = "server-risky" if asks else "server"
-        yield SurfaceRemark(rule, statement, words_of_server(statement, reasons))
+        line = line_of_reasons(statement, reasons)
+        placed = statement.moved_to(line) if line else statement
+        yield SurfaceRemark(rule, placed, words_of_server(statement, reasons))
 
 
 def words_of_server(statement: SurfaceStatement, reasons: Sequence[str]) -> str:

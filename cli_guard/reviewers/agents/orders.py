@@ -16,7 +16,7 @@ from cli_guard.rules.catalog import read_patterns, read_table
 
 TABLE = "agents/text.toml"
 SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|(?<=[。！？])(?![”」』])|\n\s{0,40}(?=\||[-*•]\s|\d{1,3}[.)]\s)"
+    r"(?<=[.!?])[\"'”)\]*_]{0,3}(?:\s+|$)|(?<=[。！？])(?![”」』])|</\w[\w-]{0,40}>|\n\s{0,40}(?=\||[-*•]\s|\d{1,3}[.)]\s)"
 )
 TOKEN = re.compile(r"[\w’']+(?:-\w+)*|--?[a-z][\w-]*|[^\w\s]")
 MARKUP = re.compile(
@@ -27,8 +27,8 @@ QUOTED = re.compile(
 )
 # Names that are kept for documents reach nobody.
 RESERVED = re.compile(
-    r"(?i)(?<![\w-])(?:[\w-]{1,63}\.){0,8}(?:example(?:\.(?:com|net|org))?|test|invalid|localhost"
-    r"|(?:attacker|evil|malicious)[\w-]{0,40}\.\w{2,6})\b"
+    r"(?i)(?<![\w-])(?:https?://)?(?:[\w-]{1,63}\.){0,8}(?:example(?:\.(?:com|net|org))?|test|invalid|localhost"
+    r"|(?:attacker|evil|malicious)[\w-]{0,40}\.\w{2,6})\b(?:/[^\s\"'`|)]*)?"
 )
 PATH = re.compile(r"(?<![\w/:.])(?:\./)?(?:[\w.-]{1,100}/){1,20}[\w.-]{1,100}\.\w{1,5}\b")
 PRONOUN = re.compile(
@@ -328,8 +328,14 @@ def is_command_ordered(before: str) -> bool:
 def count_negations(names: Sequence[str], place: int) -> tuple[int, bool]:
     """Return how many negations govern a verb, and whether `without` stands right before it."""
     count = 0
+    outside = 0
     is_condition = False
     for word in names[:place]:
+        # What brackets negate ends with them.
+        if word == "(":
+            outside = count
+        elif word == ")":
+            count = outside
         if word in words("conditions") or word == "without":
             is_condition = True
         if word in words("resets") or (word == "," and is_condition):

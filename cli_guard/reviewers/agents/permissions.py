@@ -5,8 +5,9 @@ How an entry is read:
     rank      `ranks` are values from the strictest on, several in one are equal; `missing` is the rank without one
     grant     see `grants`; `beaten_by` are places that win over it; `is_ordered`: of two that match the later wins,
               `is_first`: the earlier;
-              `but` is a sort that is left out
-    denial    what is denied (`strength` 2) or asked about (1), missed when nothing as strong covers it any more
+              `but` is a sort that is left out; `is_exception`: it counts where the state before denied the same
+    denial    what is denied (`strength` 2) or asked about (1), missed when nothing as strong covers it any more;
+              `secret` is a pattern for words of secrets: what has none and reads no credentials is not missed
     listing   each value lets something pass
     folder    each value is a folder that the tool may read and write
 """
@@ -108,6 +109,11 @@ def find_wider_grants(
     grant = grant_of(statement)
     if grant.sort == statement.entry.word("but") or is_beaten(statement, grant, new):
         return
+    denials = map(grant_of, denials_in(old))
+    if statement.entry.words.get("is_exception") and not any(
+        each.covers(grant) for each in denials
+    ):
+        return
     for other, held in old_grants:
         if held.covers(grant) and not is_beaten(other, held, old):
             return
@@ -167,15 +173,19 @@ def find_lost_denials(
             continue
         grant = grant_of(statement)
         strength = strength_of(statement)
+        secret = statement.entry.word("secret")
+        if secret and not re.search(secret, grant.text) and not danger_of(grant):
+            continue
         if any(other >= strength and each.covers(grant) for other, each in after):
             continue
         verb = "denied" if strength == STRONGEST else "asked about"
-        words = f"`{shorten(text_of_denial(statement))}` is no longer {verb}"
+        says = statement.entry.word("says") or verb
+        words = f"`{shorten(text_of_denial(statement))}` is no longer {says}"
         if kept := there.get(statement.identity):
             cause = winner_over(kept, new)
             side = "before" if cause and cause.entry.words.get("is_first") else "behind"
-            says = f"{words}: what stands {side} it allows it"
-            yield Widening(kept, "denial", says, cause=cause)
+            words += f": what stands {side} it allows it"
+            yield Widening(kept, "denial", words, cause=cause)
         else:
             yield Widening(statement, "denial", words, is_gone=True)
 

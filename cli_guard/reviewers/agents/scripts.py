@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from cli_guard.commands import Context, EffectKind, Verdict, judge_or_raise
+from cli_guard.commands import Context, Effect, EffectKind, Verdict, judge_or_raise
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree
 from cli_guard.reviewers.agents.imports import files_of_module, find_imports
 from cli_guard.reviewers.agents.processes import code_of, read_calls
+from cli_guard.reviewers.agents.tasks import find_tasks, is_of_package
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
 from cli_guard.rules.catalog import read_table
 
@@ -37,7 +38,7 @@ class ScriptFacts:
     """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
 
     `questions` are what is asked about, so that those of two states can be compared; `digest` is that of the text;
-    `loads` are the files of the tree that it runs or imports; `line` is the first with a sign.
+    `loads` are the files of the tree that it runs or imports, and the tasks; `line` is the first with a sign.
     """
 
     signs: frozenset[str] = frozenset()
@@ -108,9 +109,12 @@ def read_script(path: str, text: str, tree: ChangeTree, context: Context) -> Scr
                 break
             verdict = judge_or_raise(command, context)
             loads |= dict.fromkeys(files_run_by(verdict, tree))
-            if verdict.verdict is not Decision.ALLOW:
-                found.setdefault(sign_of(verdict), verdict.reason)
-                questions.update(questions_of(verdict))
+            loads |= dict.fromkeys(find_tasks(command, context, tree))
+            left = [each for each in verdict.effects if is_asked(each, path, tree)]
+            if left:
+                reason = left[0].reason if len(left) == 1 else verdict.reason
+                found.setdefault(sign_of(verdict), reason)
+                questions.update(f"{each.reason} {each.target}" for each in left)
     except Unreadable as error:
         found["unread"] = str(error)
         questions.add(digest)
@@ -158,11 +162,11 @@ def files_run_by(verdict: Verdict, tree: ChangeTree) -> Iterator[str]:
             yield from filter(tree.is_recorded, files_of_module("", f"{target}.__main__"))
 
 
-def questions_of(verdict: Verdict) -> Iterator[str]:
-    """Yield what a command is asked about."""
-    for effect in verdict.effects:
-        if effect.decision is not Decision.ALLOW:
-            yield f"{effect.reason} {effect.target}"
+def is_asked(effect: Effect, path: str, tree: ChangeTree) -> bool:
+    """Return whether an effect asks; a script of package.json finds the programs of its packages by their names."""
+    if effect.decision is not Decision.REVIEW or effect.kind is not EffectKind.UNKNOWN:
+        return effect.decision is not Decision.ALLOW
+    return not is_of_package(path, effect.target or "", tree)
 
 
 def sign_of(verdict: Verdict) -> str:

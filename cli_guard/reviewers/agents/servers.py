@@ -13,7 +13,14 @@ from cli_guard.reviewers.agents.reading import text_of
 from cli_guard.reviewers.agents.started import plain_words, write_words
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.traffic import LOOPBACK, meanings
-from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, scalars
+from cli_guard.reviewers.commands.extract.nodes import (
+    Items,
+    Node,
+    Scalar,
+    Table,
+    every,
+    scalars,
+)
 from cli_guard.rules.catalog import read_table
 from cli_guard.rules.near_names import find_near
 
@@ -249,6 +256,22 @@ def reasons_of_tables(node: Table) -> Iterator[str]:
                 yield f"{name} holds a secret in clear"
 
 
+def other_words(launch: Launch) -> list[str]:
+    """Return the words that start a server without its package."""
+    return [each for each in launch.words if each != launch.package]
+
+
+def line_of_reasons(statement: SurfaceStatement, reasons: Sequence[str]) -> int:
+    """Return the line of the first word of a server that a reason names, 0 if none does."""
+    words = [each for each in every([statement.node]) if isinstance(each, Scalar)]
+    named = (word.line for reason in reasons for word in words if is_named(word, reason))
+    return next(named, 0)
+
+
+def is_named(word: Scalar, reason: str) -> bool:
+    return len(word.text) >= SHORTEST and word.text in reason
+
+
 def change_of(statement: SurfaceStatement, old: Sequence[SurfaceStatement]) -> str:
     """Return what changed of a server that was there under the same name; "" if it is new, or starts as before."""
     same = [each for each in old if each.about == statement.about]
@@ -263,6 +286,7 @@ def change_of(statement: SurfaceStatement, old: Sequence[SurfaceStatement]) -> s
     if (
         was.package
         and bare_name(was.package) == bare_name(now.package)
+        and other_words(was) == other_words(now)
         and VERSION.search(now.package[1:])
     ):
         return "its version changed"

@@ -4,9 +4,11 @@
 and found clean; `denied` what the judge denies; everything else that is new or changed asks.
 """
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from cli_guard.commands import EffectKind, Verdict, judge_or_raise
@@ -23,6 +25,7 @@ from cli_guard.reviewers.agents.scripts import (
 )
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import folders
+from cli_guard.reviewers.agents.tasks import MARK, file_of, find_tasks, is_task, script_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns, read_table
 
@@ -78,24 +81,29 @@ class StartJudge:
             return Start("asks", "it is too long to be judged", {})
         verdict = judge_or_raise(command, self._context)
         words = [*words_of(command), *files_run_by(verdict, self._tree)]
-        scripts = self._follow(words, statement.path)
+        tasks = find_tasks(command, self._context, self._tree)
+        scripts = self._follow(words, statement.path, list(tasks))
         start = weigh(verdict, scripts)
-        missing = self._missing_program(verdict, statement.path)
+        missing = self._missing_program(verdict, statement.path, scripts)
         if start.sort == "advice" and missing:
             return Start("asks", f"{missing} is not in the tree", scripts, is_grave=False)
         return start
 
     def questions_before(self, name: str, text: str) -> frozenset[str]:
         """Return what a script asked about with the text that it had."""
-        inner = fill_script(text, name)
-        return read_script(name, inner, self._tree, self._context).questions
+        before = script_of(name, text) if is_task(name) else text
+        return self._read_text(name, before).questions if before else frozenset()
 
-    def _missing_program(self, verdict: Verdict, path: str) -> str:
+    def _missing_program(
+        self, verdict: Verdict, path: str, scripts: Mapping[str, ScriptFacts]
+    ) -> str:
         """Return a program or script below the tree that would run and was not recorded, "" if there is none."""
         for effect in verdict.effects:
             inside = (effect.target or "").removeprefix(f"{ROOT}/")
             is_run = effect.kind is EffectKind.EXEC and inside != effect.target
-            if is_run and not self._is_there(inside, path):
+            # What may be a task or a file was read as a task.
+            is_read = any(name.endswith(f"{MARK}{inside}") for name in scripts)
+            if is_run and not is_read and not self._is_there(inside, path):
                 return inside
         return ""
 
@@ -154,7 +162,9 @@ class StartJudge:
             return "", None
         for folder in dict.fromkeys((scope_of(path), "")):
             name = f"{folder}/{inside}" if folder else inside
-            text = self._tree.text(name)
+            text = self._tree.text(file_of(name))
+            if text is not None and is_task(name):
+                text = script_of(name, text)
             if text is not None:
                 return name, text
         return "", None
@@ -163,9 +173,15 @@ class StartJudge:
         if name not in self._facts:
             # A script that starts itself is not read for ever.
             self._facts[name] = ScriptFacts()
-            inner = fill_script(text, name)
-            self._facts[name] = read_script(name, inner, self._tree, self._context)
+            self._facts[name] = self._read_text(name, text)
         return self._facts[name]
+
+    def _read_text(self, name: str, text: str) -> ScriptFacts:
+        context = self._context
+        if is_task(name):
+            folder = posixpath.join(ROOT, posixpath.dirname(file_of(name)))
+            context = replace(context, folder=folder.rstrip("/"))
+        return read_script(name, fill_script(text, name), self._tree, context)
 
 
 def weigh(verdict: Verdict, scripts: Mapping[str, ScriptFacts]) -> Start:

@@ -121,7 +121,8 @@ def matches_in(
     for found in re.finditer(entry.word("matches"), text):
         line = text.count("\n", 0, found.start(1)) + 1
         node = Scalar(((line, found[1]),))
-        yield SurfaceStatement(file, entry, path, "command in the text", found[1], node)
+        name = found[1] if entry.word("name") == "value" else "command in the text"
+        yield SurfaceStatement(file, entry, path, name, found[1], node, line)
 
 
 def exported_variables(

@@ -15,11 +15,12 @@
     hooks     the places of hooks: a command, or a prompt or an address that gets what happens
     entry     what is read from it
 
-An entry has a `kind` (start, permission, server, plugin, traffic, text that is obeyed) and places `at`: keys with `/`
-between, `*` for any name, `[]` for each item of a list, or for a value that is none, `[--]` for each argument of a
-program, an option with its value; or it has a pattern `matches` for the text of the file, whose group is the value.
+An entry has a `kind` (start, permission, server, plugin, traffic, text that is obeyed, names of such texts) and places
+`at`: keys with `/` between, `*` for any name, `[]` for each item of a list, or for a value that is none, `[--]` for
+each argument of a program, an option with its value; or it has a pattern `matches` for the text of the file, whose
+group is the value.
 `when` are patterns that other keys below the place must match, `on` one for the value itself. `name` is a key whose
-value names the statement, or "key" for the last key of the place.
+value names the statement, "key" for the last key of the place, or "value" for what a pattern matches.
 What the other words of an entry mean is explained where they are used: `permissions`, `started`, `grants`, `traffic`.
 """
 

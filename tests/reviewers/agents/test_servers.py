@@ -142,3 +142,19 @@ def test_no_secret_is_shown() -> None:
     key = "q8Zr2LmPx7Vn4Ty1"
     (finding,) = found({}, {FILE: npx("a-b-c@1.0.0", env={"API_TOKEN": key})})
     assert key not in f"{finding.message}{finding.evidence}"
+
+
+def test_another_index_is_another_command() -> None:
+    before = server(command="uvx", args=["some-mcp==1.2.3"])
+    index = ["--index-url", "https://x.example/simple", "some-mcp==1.2.3"]
+    assert rules({FILE: before}, {FILE: server(command="uvx", args=index)}) == [
+        "server-risky"
+    ]
+    later = server(command="uvx", args=["some-mcp==1.2.4"])
+    assert rules({FILE: before}, {FILE: later}) == ["server"]
+
+
+def test_a_reason_stands_at_its_word() -> None:
+    text = npx("some-mcp@latest")
+    [finding] = found({}, {FILE: text})
+    assert "some-mcp@latest" in text.splitlines()[(finding.line or 0) - 1]

@@ -77,7 +77,7 @@ PAIRS = {
     "copilot: a hook": (
         ".github/hooks/a.json",
         hook("powershell", "some-program"),
-        hook("bash", "npm test"),
+        hook("bash", "pytest -q"),
         "start",
     ),
     "copilot: a language server": (
@@ -316,3 +316,27 @@ def test_a_pair_of_a_smaller_tool(
 ) -> None:
     assert stops({}, {path: harmful}) == [rule]
     assert stops({}, {path: harmless}) == []
+
+
+# Each row: what an agent does not read before and after a change, and whether that is a finding.
+IGNORED = {
+    "a line goes": (".env\n*.pem\n", "*.pem\n", True),
+    "the file goes": ("secrets/\n", "", True),
+    "what stands behind takes it back": (".env\n", ".env\n!.env\n", True),
+    "a part is taken back": (".env*\n", ".env*\n!.env.production\n", True),
+    "an example is taken back": (".env*\n", ".env*\n!.env.example\n", False),
+    "a wider line": (".env\n", ".env*\n", False),
+    "another form": ("/secrets/\n", "**/secrets/**\n", False),
+    "a line about something else": ("dist/\n.env\n", ".env\n", False),
+    "a comment": ("# .env\n", "dist\n", False),
+    "an exception of nothing": ("", "!.env\n", False),
+}
+
+
+@pytest.mark.parametrize("path", [".cursorignore", "web/.geminiignore", ".aiexclude"])
+@pytest.mark.parametrize(("before", "after", "fires"), IGNORED.values(), ids=IGNORED)
+def test_what_an_agent_does_not_read(
+    path: str, before: str, after: str, fires: bool
+) -> None:
+    found = stops({path: before}, {path: after} if after else {})
+    assert found == ["permission-denial"] * fires

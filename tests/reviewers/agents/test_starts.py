@@ -41,7 +41,11 @@ COMMANDS: dict[str, tuple[str, Files, str]] = {
         {},
         "start-clean",
     ),
-    "tests": ("npm test", {}, "start-clean"),
+    "tests": (
+        "npm test",
+        {"package.json": '{"scripts": {"test": "vitest"}}'},
+        "start-clean",
+    ),
     "the guard": ("cli-guard check-command", {}, "start-clean"),
     "a script found clean": (
         ".claude/hooks/x.sh",

@@ -30,10 +30,11 @@ a.code-workspace .vscode/tasks.json .vscode/mcp.json .github/copilot-instruction
 .junie/config.json .junie/models/a.json .junie/allowlist.json .aider.model.settings.yml .github/lsp.json
 .kilocode/mcp.json .continue/mcpServers/a.yaml .goose/recipes/a.yaml recipes/a.yml .factory/settings.json .goosehints
 .clinerules-code .aider.chat.history.md .aider.tags.cache.v4/a a.traj cline_mcp_settings.json
+.cursorignore a/.aiexclude
 """.split()
 ELSEWHERE = """
 src/claude/settings.json docs/agents/index.md settings.json tasks.json hooks.json README.md src/skills.py
-config/mise.py .github/workflows/ci.yml package.json my-agents.md .env
+config/mise.py .github/workflows/ci.yml package.json my-agents.md .env .gitignore .dockerignore
 """.split()
 DEEP = 20_000
 HOSTILE = {

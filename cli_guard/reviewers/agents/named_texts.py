@@ -1,0 +1,121 @@
+"""Texts that are obeyed because settings or rules name them: `instructions` of opencode, `@FILE` in CLAUDE.md.
+
+Words of an entry of kind "names": `imports`: what it names may name others in the same way. A name may have stars,
+or be that of a folder: then it is matched with the files of the change alone.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from cli_guard.lazy import dataclass
+from cli_guard.model import FileChange, Kind, Status
+from cli_guard.reviewers.agent_paths import TEXT
+from cli_guard.reviewers.agents.starts import scope_of
+from cli_guard.reviewers.agents.statements import (
+    SurfaceStatement,
+    matches_in,
+    read_statements,
+)
+from cli_guard.reviewers.agents.states import FileState, new_text, old_text
+from cli_guard.reviewers.agents.tables import files_of
+from cli_guard.reviewers.review_input import ReviewInput
+
+MOST = 20
+FORM = re.compile(r"(?:\{file:|file://)?(?:\./)?([^{}\n]{1,300}?)\}?")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedText:
+    """A text of the tree, the settings or rules that name it at first, and whether that is new."""
+
+    path: str
+    root: SurfaceStatement
+    is_new: bool
+
+
+def named_texts(
+    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str]
+) -> Iterator[tuple[FileState, SurfaceStatement]]:
+    """Yield each text that a change adds to what is obeyed, or alters, with the statement that names it."""
+    changed = {each.path: each for each in subject.changes}
+    for named in follow_names(subject, list(first_names(subject, states, starters))):
+        change = changed.get(named.path)
+        text = new_text(subject, change) if change else subject.text_at(named.path)
+        if not text or (change is None and not named.is_new):
+            continue
+        old = "" if named.is_new or change is None else old_text(subject, change) or ""
+        if max(len(text), len(old)) > subject.limits.file_chars:
+            continue
+        file = replace(named.root.file, is_text=True, entries=())
+        shown = change or FileChange(named.path, Status.MODIFIED)
+        yield FileState(shown, file, (), (), (), text, old), named.root
+
+
+def first_names(
+    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str]
+) -> Iterator[tuple[SurfaceStatement, bool]]:
+    """Yield the statements that name texts, each with whether it is new."""
+    for state in states:
+        new = {each.identity for each in state.new_ones("names")}
+        for each in state.after:
+            if each.kind == "names":
+                yield each, each.identity in new
+    for path in starters:
+        for file in files_of(path):
+            if any(entry.kind == "names" for entry in file.entries):
+                statements = read_statements(
+                    file, path, subject.text_at(path) or ""
+                ).statements
+                yield from ((each, False) for each in statements if each.kind == "names")
+
+
+def follow_names(
+    subject: ReviewInput, first: Sequence[tuple[SurfaceStatement, bool]]
+) -> Iterator[NamedText]:
+    """Yield the texts that are named, and those that these name, each once."""
+    waiting = [(statement, statement, is_new) for statement, is_new in first]
+    found: set[str] = set()
+    for statement, root, is_new in waiting:
+        for path in paths_of(subject, statement):
+            if path in found or len(found) >= MOST or is_obeyed(path):
+                continue
+            found.add(path)
+            yield NamedText(path, root, is_new)
+            if statement.entry.words.get("imports"):
+                below = matches_in(root.file, root.entry, path, subject.text_at(path) or "")
+                waiting += [(each, root, is_new) for each in below]
+
+
+def paths_of(subject: ReviewInput, statement: SurfaceStatement) -> Iterator[str]:
+    """Yield the files of the tree that a statement names, from its own folder or from that of the tool."""
+    is_key = statement.entry.word("name") == "key"
+    form = FORM.fullmatch(statement.name if is_key else statement.value.strip())
+    if form is None:
+        return
+    for folder in dict.fromkeys(
+        (posixpath.dirname(statement.path), scope_of(statement.path))
+    ):
+        path = posixpath.normpath(posixpath.join(folder, form[1]))
+        if path.startswith(("..", "/", "~")):
+            continue
+        if subject.text_at(path) is not None:
+            yield path
+            return
+        if not statement.entry.words.get("imports"):
+            yield from (each.path for each in subject.changes if is_below(each, path))
+
+
+def is_below(change: FileChange, pattern: str) -> bool:
+    """Return whether a changed text fits a pattern, or is in a folder."""
+    if change.kind is not Kind.TEXT or change.status is Status.DELETED:
+        return False
+    is_inside = change.path.startswith(f"{pattern}/") or fnmatchcase(change.path, pattern)
+    return is_inside and TEXT.search(change.path) is not None
+
+
+def is_obeyed(path: str) -> bool:
+    """Return whether a file is one that is read as obeyed under its own name."""
+    return any(each.is_text for each in files_of(path))
