@@ -191,9 +191,14 @@ class Modes:
         return Modes((self.on | added) - taken, self.language)
 
 
-def read_pattern(pattern: str, flags: str, language: str) -> tuple[Node, Alphabet]:
-    """Return the tree of a pattern with the flags i, m, s and x as letters. Raises UnreadableError."""
-    alphabet = Alphabet(pattern)
+def read_pattern(
+    pattern: str, flags: str, language: str, alphabet: Alphabet | None = None
+) -> tuple[Node, Alphabet]:
+    """Return the tree of a pattern with the flags i, m, s and x as letters; over its own alphabet, or one it shares.
+
+    Raises UnreadableError.
+    """
+    alphabet = alphabet or Alphabet(pattern)
     # In Ruby ^ and $ are always those of a line.
     modes = Modes(frozenset("m" if language == "ruby" else ""), language)
     reader = _Reader(pattern, alphabet)
