@@ -36,7 +36,7 @@ from cli_guard.lazy import dataclass
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-__all__ = ["Flow", "TooBigError", "find_flows", "flows_of"]
+__all__ = ["Flow", "TooBigError", "find_flows", "flows_if_readable", "flows_of"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
@@ -105,6 +105,18 @@ def flows_of(trees: Trees, language: str, text: str, tables: Tables) -> list[Flo
         text,
         lambda root: find_flows(root, language, text, tables),
     )
+
+
+def flows_if_readable(
+    trees: Trees, language: str, text: str, tables: Tables | None
+) -> list[Flow]:
+    """Return the same, none for a language without tables and for what is too big."""
+    if tables is None or not tables.may_hold_flow(text):
+        return []
+    try:
+        return flows_of(trees, language, text, tables)
+    except TooBigError:
+        return []
 
 
 class _File:
