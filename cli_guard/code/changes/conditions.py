@@ -6,7 +6,6 @@ written elsewhere; its name says whether it leaves where the condition is true.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from cli_guard.code.changes.comparisons import read_call, without_brackets
 from cli_guard.code.changes.facts import fold, short_name, words_of_name
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
+from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
 from cli_guard.lazy import dataclass
@@ -186,24 +186,13 @@ def without_comments(node: "SgNode", tree: SourceTree) -> str:
     start = node.range().start.index
     kept: list[str] = []
     last = 0
-    for comment in comments_in(node):
-        span = comment.range()
+    for each in walk_nodes(node, MOST_NODES):
+        if each.kind() not in COMMENTS:
+            continue
+        span = each.range()
         kept.append(text[last : span.start.index - start])
         last = span.end.index - start
     return "".join((*kept, text[last:]))
-
-
-def comments_in(node: "SgNode") -> "Iterator[SgNode]":
-    """Yield the comments of a tree in their order; of a tree that is too big only the first."""
-    waiting = [node]
-    count = 0
-    while waiting and count < MOST_NODES:
-        each = waiting.pop()
-        count += 1
-        if each.kind() in COMMENTS:
-            yield each
-        else:
-            waiting += reversed(each.named_children())
 
 
 def body_beside(inner: "list[SgNode]", condition: "SgNode") -> "SgNode | None":
