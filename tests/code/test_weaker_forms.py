@@ -57,6 +57,7 @@ def test_a_comparison_that_lets_more_through(
 PATTERNS = (
     (r'r"^[a-z]+$"', r'r"^[a-z0-9]+$"', True),
     (r'"^[a-z]{1,8}$"', r'"^[a-z]{1,80}$"', True),
+    (r"/^[A-Z]{6}$/", r"/^[A-Z]{6,600}$/", True),
     (r"/^(a|b)$/", r"/^(a|b|c)$/", True),
     (r"/^([a-z]+:)\/\//", r"/^([a-z]+:)?\/\//", True),
     (r'"^\\d+$"', r'"^.+$"', True),
