@@ -69,13 +69,9 @@ class Branch:
 
 
 @cache
-def exits() -> frozenset[str]:
-    return frozenset(read_table(TABLE)["changes"]["exits"].split())
-
-
-@cache
-def saying_words() -> frozenset[str]:
-    return frozenset(read_table(TABLE)["changes"]["says"].split())
+def known_words(name: str) -> frozenset[str]:
+    """Return the words of a list of the table: those of calls that leave ("exits"), or only tell people ("says")."""
+    return frozenset(read_table(TABLE)["changes"][name].split())
 
 
 def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
@@ -220,7 +216,7 @@ def leaves(body: "SgNode", tree: SourceTree) -> bool:
         return True
     if shape not in ("call", "macro"):
         return False
-    return short_name(name_called(tree.source(node))).lower() in exits()
+    return short_name(name_called(tree.source(node))).lower() in known_words("exits")
 
 
 def name_called(call: str) -> str:
@@ -260,7 +256,7 @@ def only_says(body: "SgNode", tree: SourceTree) -> bool:
 
 def is_saying(call: str) -> bool:
     """Return whether a call writes a message for people, by the words of its name."""
-    return not saying_words().isdisjoint(words_of_name(name_called(call)))
+    return not known_words("says").isdisjoint(words_of_name(name_called(call)))
 
 
 def returned_condition(node: "SgNode", tree: SourceTree) -> "SgNode | None":

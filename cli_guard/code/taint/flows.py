@@ -16,7 +16,7 @@ from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
-from cli_guard.code.taint.starts import may_have_source
+from cli_guard.code.taint.starts import may_have_source, nodes_of
 from cli_guard.code.taint.tables import FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
@@ -412,10 +412,7 @@ class _File:
 def bases_in(body: FlowNode) -> dict[str, list[str]]:
     """Map the classes of a file to the names that their headings give: what they inherit from, and interfaces."""
     found: dict[str, list[str]] = {}
-    todo = [body]
-    while todo:
-        node = todo.pop()
-        todo += node.parts
+    for node in nodes_of(body):
         if node.op == "class":
             heading = [part for part in node.parts if part.op in ("group", "name")]
             found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
