@@ -23,6 +23,7 @@ from cli_guard.lazy import dataclass
 
 MOST_STEPS_OF_PROGRAM = 1_500
 MOST_STEPS_OF_ALL = 400_000
+MOST_COPIES = 200
 # The places before a match that a look-behind tries.
 LOOKS_BACK = 12
 Registers = tuple[int, ...]
@@ -117,6 +118,8 @@ class MachineProgram:
 
     def _compile_repeat(self, node: Repeat, after: int) -> int:
         least = node.least
+        if (node.most or 0) > MOST_COPIES:
+            raise UnreadableError("a count that is too large")
         if node.most is not None:
             first = after
             # Each may follow only the one before it, so that one text is matched in one way.

@@ -14,7 +14,6 @@ ASCII = "".join(map(chr, range(128)))
 BEYOND = "\xe9\u65e5\xa0"
 MOST_NAMED = 60
 DEEPEST = 40
-MOST_COPIES = 200
 COUNTS = re.compile(r"\{(\d{0,4})(,?)(\d{0,4})\}")
 SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 NAMED_GROUP = re.compile(r"\?P?[<'](\w+)[>']")
@@ -191,9 +190,14 @@ class Modes:
         return Modes((self.on | added) - taken, self.language)
 
 
-def read_pattern(pattern: str, flags: str, language: str) -> tuple[Node, Alphabet]:
-    """Return the tree of a pattern with the flags i, m, s and x as letters. Raises UnreadableError."""
-    alphabet = Alphabet(pattern)
+def read_pattern(
+    pattern: str, flags: str, language: str, alphabet: Alphabet | None = None
+) -> tuple[Node, Alphabet]:
+    """Return the tree of a pattern with the flags i, m, s and x as letters; over its own alphabet, or one it shares.
+
+    Raises UnreadableError.
+    """
+    alphabet = alphabet or Alphabet(pattern)
     # In Ruby ^ and $ are always those of a line.
     modes = Modes(frozenset("m" if language == "ruby" else ""), language)
     reader = _Reader(pattern, alphabet)
@@ -306,8 +310,8 @@ class _Reader:
     def _read_repeats(self, part: Node) -> Node:
         while counts := self._read_counts():
             least, most = counts
-            if most is not None and (most < least or most > MOST_COPIES):
-                raise UnreadableError("a count that is too large")
+            if most is not None and most < least:
+                raise UnreadableError("a count that is out of order")
             lazy = self._takes("?")
             part = Repeat(part, least, most, lazy)
             if not lazy and self._takes("+"):

@@ -29,6 +29,17 @@ MOST_OUTLINED = 50_000
 LONGEST_OUTLINED = 400
 PATTERNS = read_patterns("languages/patterns.toml", "definitions")
 
+# By name of file: the patterns of what its lines define, and the kind of each.
+OUTLINED: tuple[tuple[str, Mapping[str, str]], ...] = (
+    (
+        r"\.(?:toml|ini|cfg|conf|properties|editorconfig)$",
+        {"section": "section", "key": "key"},
+    ),
+    (r"^(?:gnu)?makefile|^justfile|\.mk$", {"target": "target", "variable": "key"}),
+    (r"^\.env|^env\.|\.env$", {"variable": "key"}),
+    (r"^dockerfile|\.dockerfile$", {"instruction": "key"}),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -156,67 +167,30 @@ def _parse(root: "SgNode", language: str, lines: list[str]) -> list[Definition]:
 def _outline(path: str, text: str) -> tuple[Definition, ...]:
     """List the keys of a settings file, the targets of a Makefile, the headings of a document, in order."""
     name = PurePosixPath(path).name.lower()
-    ending = PurePosixPath(path).suffix.lower()
     lines = text.split("\n", MOST_OUTLINED)[:MOST_OUTLINED]
-    if (
-        ending in (".toml", ".ini", ".cfg", ".conf", ".properties", ".editorconfig")
-        or name == ".editorconfig"
-    ):
-        return tuple(_read_settings(lines))
-    if name.startswith(("makefile", "gnumakefile", "justfile")) or ending == ".mk":
-        return tuple(
-            _match_lines(lines, PATTERNS["target"], "target", PATTERNS["variable"])
-        )
-    if name.startswith((".env", "env.")) or ending == ".env":
-        return tuple(_match_lines(lines, PATTERNS["variable"], "key"))
-    if name.startswith("dockerfile") or ending == ".dockerfile":
-        return tuple(_match_lines(lines, PATTERNS["instruction"], "key"))
-    if ending in (".md", ".markdown", ".mdx"):
+    for names, kinds in OUTLINED:
+        if re.search(names, name):
+            return tuple(_match_lines(lines, kinds))
+    if name.endswith((".md", ".markdown", ".mdx")):
         return tuple(_read_headings(lines))
-    if ending in (".rst", ".txt"):
-        return tuple(_read_underlined(lines))
-    return ()
+    return tuple(_read_underlined(lines)) if name.endswith((".rst", ".txt")) else ()
 
 
-def _read_settings(lines: list[str]) -> Iterator[Definition]:
+def _match_lines(lines: list[str], kinds: Mapping[str, str]) -> Iterator[Definition]:
+    """Yield what begins at the left of a line, by the first pattern that it fits; a key is in the section above."""
     section = ""
     for number, line in enumerate(lines, 1):
-        if len(line) > LONGEST_OUTLINED or not line or line[0] in " \t#;":
+        if len(line) > LONGEST_OUTLINED or line[:1] in ("", " ", "\t", "#", ";"):
             continue
-        found = PATTERNS["section"].match(line)
-        if found:
-            section = found[1]
-            yield Definition("section", section, section, number, number, line.strip())
+        tried = ((kind, PATTERNS[name].match(line)) for name, kind in kinds.items())
+        kind, found = next((each for each in tried if each[1]), ("", None))
+        if found is None:
             continue
-        found = PATTERNS["key"].match(line)
-        if found:
-            key = found[1].strip("\"'")
-            yield Definition(
-                "key",
-                key,
-                f"{section}.{key}" if section else key,
-                number,
-                number,
-                line.strip(),
-            )
-
-
-def _match_lines(
-    lines: list[str],
-    pattern: re.Pattern[str],
-    kind: str,
-    other: re.Pattern[str] | None = None,
-) -> Iterator[Definition]:
-    for number, line in enumerate(lines, 1):
-        if len(line) > LONGEST_OUTLINED or line[:1] in ("", " ", "\t", "#"):
-            continue
-        found = pattern.match(line)
-        what = kind
-        if found is None and other is not None:
-            found = other.match(line)
-            what = "key"
-        if found:
-            yield Definition(what, found[1], found[1], number, number, line.strip())
+        named = found[1].strip("\"'")
+        around = "" if kind == "section" else section
+        section = named if kind == "section" else section
+        qualname = f"{around}.{named}" if around else named
+        yield Definition(kind, named, qualname, number, number, line.strip())
 
 
 def _read_headings(lines: list[str]) -> Iterator[Definition]:

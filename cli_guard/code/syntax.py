@@ -4,7 +4,7 @@ An unknown language makes ast-grep raise a BaseException, so only the names in `
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cli_guard.code.languages import GRAMMARS
@@ -59,6 +59,17 @@ def without_long_comments(text: str) -> str:
 def find_nodes(root: "SgNode", kinds: Iterable[str]) -> "list[SgNode]":
     """Return the nodes of some kinds in a tree, in their order; a kind that its grammar does not know is an error."""
     return root.find_all(any=[{"kind": kind} for kind in kinds])
+
+
+def walk_nodes(top: "SgNode", most: int) -> "Iterator[SgNode]":
+    """Yield a node and those in it, in their order; of a tree that is too big the first."""
+    waiting = [top]
+    for _ in range(most):
+        if not waiting:
+            return
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.named_children())
 
 
 MOST_CHARS = 2_500_000

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.facts import IDENTIFIER, short_name
 from cli_guard.code.changes.kinds import SourceTree
+from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.tree_reader import COMMENTS
 
 if TYPE_CHECKING:
@@ -68,14 +69,9 @@ def quoted_in_text(leaf: "SgNode", tree: SourceTree) -> str:
 
 def constant_text(node: "SgNode", tree: SourceTree) -> str | None:
     """Return a text in one sort of quotes, None for one that a value is put into."""
-    waiting = [node]
-    count = 0
-    while waiting and count < MOST_NODES:
-        each = waiting.pop()
-        count += 1
-        if tree.shape(each) in ("name", "member", "call"):
-            return None
-        waiting += each.named_children()
+    inside = walk_nodes(node, MOST_NODES)
+    if any(tree.shape(each) in ("name", "member", "call") for each in inside):
+        return None
     return f"'{node.text().strip(QUOTES)}'"
 
 

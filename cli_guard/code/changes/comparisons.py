@@ -269,32 +269,26 @@ def outer_tokens(text: str) -> Iterator[str]:
 
 def split_arguments(text: str) -> tuple[str, ...]:
     """Return what stands between the commas outside of all brackets."""
-    parts = [""]
-    for piece in outer_tokens(text):
-        if piece == ",":
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return tuple(each for part in parts if (each := part.strip()))
+    return tuple(filter(None, split_outside(text, (",",))))
 
 
 def asks_less(old: str, new: str, *, refuses: bool) -> bool:
     """Return whether one operand asks for some of what it asked for, or refuses some of what it refused."""
     joiners = ("||", "or") if refuses else ("&&", "and")
-    was = split_joined(old, joiners)
-    now = split_joined(new, joiners)
-    return now < was
+    was = split_outside(without_brackets(old), joiners)
+    now = split_outside(without_brackets(new), joiners)
+    return set(now) < set(was)
 
 
-def split_joined(text: str, joiners: Container[str]) -> frozenset[str]:
-    """Return what stands between some joiners outside of all brackets."""
+def split_outside(text: str, marks: Container[str]) -> list[str]:
+    """Return what stands between some marks outside of all brackets."""
     parts = [""]
-    for piece in outer_tokens(without_brackets(text)):
-        if piece in joiners:
+    for piece in outer_tokens(text):
+        if piece in marks:
             parts.append("")
         else:
             parts[-1] += piece
-    return frozenset(part.strip() for part in parts)
+    return [part.strip() for part in parts]
 
 
 def without_brackets(text: str) -> str:

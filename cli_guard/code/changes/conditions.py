@@ -6,16 +6,16 @@ written elsewhere; its name says whether it leaves where the condition is true.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.asked import asked_tokens
-from cli_guard.code.changes.comparisons import read_call
+from cli_guard.code.changes.comparisons import read_call, without_brackets
 from cli_guard.code.changes.facts import fold, short_name, words_of_name
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
+from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
 from cli_guard.lazy import dataclass
@@ -69,18 +69,14 @@ class Branch:
 
 
 @cache
-def exits() -> frozenset[str]:
-    return frozenset(read_table(TABLE)["changes"]["exits"].split())
-
-
-@cache
-def saying_words() -> frozenset[str]:
-    return frozenset(read_table(TABLE)["changes"]["says"].split())
+def known_words(name: str) -> frozenset[str]:
+    """Return the words of a list of the table: those of calls that leave ("exits"), or only tell people ("says")."""
+    return frozenset(read_table(TABLE)["changes"][name].split())
 
 
 def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the first branch of an `if` in any form, None for one without a condition."""
-    inner = [each for each in node.named_children() if "comment" not in each.kind()]
+    inner = children_of(node)
     condition = node.field("condition") or (inner[0] if inner else None)
     if condition is None:
         return None
@@ -103,9 +99,9 @@ def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
 
 def branch_of(condition: "SgNode", leaving: str, tree: SourceTree) -> Branch:
     """Return the branch that is taken where a condition is true."""
-    text = strip_brackets(without_comments(condition, tree))
+    text = without_brackets(without_comments(condition, tree))
     operands, joiner = operands_of(condition, tree)
-    asked = asked_tokens(without_brackets(condition), tree)
+    asked = asked_tokens(inside_brackets(condition), tree)
     return Branch(text, leaving, operands=operands, joiner=joiner, asked=asked)
 
 
@@ -125,7 +121,7 @@ def operands_of(node: "SgNode", tree: SourceTree) -> tuple[tuple[str, ...], str]
 
     `not (a and b)` is `not a or not b`.
     """
-    node = without_brackets(node)
+    node = inside_brackets(node)
     if denied := denied_operands(node, tree):
         return denied
     joiner = joiner_of(node, tree)
@@ -134,7 +130,7 @@ def operands_of(node: "SgNode", tree: SourceTree) -> tuple[tuple[str, ...], str]
     found: list[str] = []
     waiting = [node]
     while waiting and len(found) < MOST_OPERANDS:
-        each = without_brackets(waiting.pop())
+        each = inside_brackets(waiting.pop())
         if joiner_of(each, tree) == joiner:
             waiting += reversed(each.named_children())
         elif "comment" not in each.kind():
@@ -156,9 +152,14 @@ def denied_operands(node: "SgNode", tree: SourceTree) -> tuple[tuple[str, ...], 
     return tuple(f"{sign}{gap}{each}" for each in denied), OPPOSITE[joiner]
 
 
-def without_brackets(node: "SgNode") -> "SgNode":
+def children_of(node: "SgNode") -> "list[SgNode]":
+    """Return what is in a node but for comments."""
+    return [each for each in node.named_children() if "comment" not in each.kind()]
+
+
+def inside_brackets(node: "SgNode") -> "SgNode":
     while node.kind() in BRACKETS:
-        inner = [each for each in node.named_children() if each.kind() not in COMMENTS]
+        inner = children_of(node)
         if len(inner) != 1:
             break
         node = inner[0]
@@ -181,24 +182,13 @@ def without_comments(node: "SgNode", tree: SourceTree) -> str:
     start = node.range().start.index
     kept: list[str] = []
     last = 0
-    for comment in comments_in(node):
-        span = comment.range()
+    for each in walk_nodes(node, MOST_NODES):
+        if each.kind() not in COMMENTS:
+            continue
+        span = each.range()
         kept.append(text[last : span.start.index - start])
         last = span.end.index - start
     return "".join((*kept, text[last:]))
-
-
-def comments_in(node: "SgNode") -> "Iterator[SgNode]":
-    """Yield the comments of a tree in their order; of a tree that is too big only the first."""
-    waiting = [node]
-    count = 0
-    while waiting and count < MOST_NODES:
-        each = waiting.pop()
-        count += 1
-        if each.kind() in COMMENTS:
-            yield each
-        else:
-            waiting += reversed(each.named_children())
 
 
 def body_beside(inner: "list[SgNode]", condition: "SgNode") -> "SgNode | None":
@@ -207,29 +197,16 @@ def body_beside(inner: "list[SgNode]", condition: "SgNode") -> "SgNode | None":
     return others[0] if others else None
 
 
-def strip_brackets(text: str) -> str:
-    """Return a condition without the brackets around all of it."""
-    text = text.strip()
-    while text.startswith("(") and text.endswith(")") and encloses(text):
-        text = text[1:-1].strip()
-    return text
-
-
-def encloses(text: str) -> bool:
-    depth = 0
-    for at, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return at == len(text) - 1
-    return False
+def is_wrapper(node: "SgNode", tree: SourceTree) -> bool:
+    return tree.shape(node) == "block" or node.kind() in WRAPPERS
 
 
 def leaves(body: "SgNode", tree: SourceTree) -> bool:
     """Return whether a branch only leaves: few statements, of which the last returns, raises, breaks or goes on."""
     node = body
     count = 0
-    while tree.shape(node) == "block" or node.kind() in WRAPPERS:
-        inner = [each for each in node.named_children() if "comment" not in each.kind()]
+    while is_wrapper(node, tree):
+        inner = children_of(node)
         count += len(inner)
         if not inner or count > MOST_STATEMENTS + 2:
             return False
@@ -239,7 +216,7 @@ def leaves(body: "SgNode", tree: SourceTree) -> bool:
         return True
     if shape not in ("call", "macro"):
         return False
-    return short_name(name_called(tree.source(node))).lower() in exits()
+    return short_name(name_called(tree.source(node))).lower() in known_words("exits")
 
 
 def name_called(call: str) -> str:
@@ -249,8 +226,8 @@ def name_called(call: str) -> str:
 def correction(body: "SgNode", condition: "SgNode", tree: SourceTree) -> str:
     """Return what a branch does if it only gives what its condition asks about a constant value, "" for any other."""
     node = body
-    while tree.shape(node) == "block" or node.kind() in WRAPPERS:
-        inner = [each for each in node.named_children() if "comment" not in each.kind()]
+    while is_wrapper(node, tree):
+        inner = children_of(node)
         if len(inner) != 1:
             return ""
         node = inner[0]
@@ -268,11 +245,9 @@ def only_says(body: "SgNode", tree: SourceTree) -> bool:
     while waiting:
         node = waiting.pop()
         count += 1
-        shape = tree.shape(node)
-        inner = [each for each in node.named_children() if "comment" not in each.kind()]
-        if shape == "block" or node.kind() in WRAPPERS:
-            waiting += inner
-        elif shape in ("call", "macro") and is_saying(tree.source(node)):
+        if is_wrapper(node, tree):
+            waiting += children_of(node)
+        elif tree.shape(node) in ("call", "macro") and is_saying(tree.source(node)):
             continue
         elif node.kind() not in NOTHING or count > MOST_STATEMENTS + 4:
             return False
@@ -281,7 +256,7 @@ def only_says(body: "SgNode", tree: SourceTree) -> bool:
 
 def is_saying(call: str) -> bool:
     """Return whether a call writes a message for people, by the words of its name."""
-    return not saying_words().isdisjoint(words_of_name(name_called(call)))
+    return not known_words("says").isdisjoint(words_of_name(name_called(call)))
 
 
 def returned_condition(node: "SgNode", tree: SourceTree) -> "SgNode | None":
@@ -317,7 +292,7 @@ def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
         return None
     if not is_statement(node):
         return None
-    arguments = [each for each in given.named_children() if each.kind() not in COMMENTS]
+    arguments = children_of(given)
     asked = next((each for each in arguments if is_asked(each, tree)), None)
     if asked is None:
         return None

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import ADMITTING, leaves, only_says
 from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold, short_name
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import callee_name
+from cli_guard.code.syntax import walk_nodes
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -55,18 +57,13 @@ def covered_calls(handler: "SgNode", tree: SourceTree) -> Iterator[str]:
     """Yield the names of the calls whose errors a handler catches: all before it in what it belongs to."""
     parent = handler.parent()
     start = handler.range().start.index
-    waiting = [] if parent is None else list(reversed(parent.named_children()))
-    count = 0
-    found = 0
-    while waiting and count < MOST_NODES and found < MOST_CALLS:
-        node = waiting.pop()
-        count += 1
-        if node.range().start.index >= start:
-            continue
-        if tree.shape(node) == "call":
-            found += 1
-            yield callee_name(tree.source(node).partition("(")[0])
-        waiting += reversed(node.named_children())
+    calls = (
+        node
+        for node in (walk_nodes(parent, MOST_NODES) if parent is not None else ())
+        if node.range().start.index < start and tree.shape(node) == "call"
+    )
+    for call in islice(calls, MOST_CALLS):
+        yield callee_name(tree.source(call).partition("(")[0])
 
 
 def looser_handlers(

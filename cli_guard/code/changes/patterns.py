@@ -3,15 +3,30 @@
 Whether one that changed holds back less depends on what it is used for: one that a value must fit may not become wider;
 one that refuses values, or takes characters out of them, may not become narrower.
 
-A pattern is parsed into branches of pieces, each an atom with a least and a greatest number of times. One holds
-another if each branch of it stands in a branch of the one: piece by piece in order, where a piece may be wider, an
-anchor may be missing and an optional piece may be added. Nothing is ever matched, and the sizes are bounded.
+Both are read by `code.automaton_syntax` over one alphabet. One holds another if each branch of it stands in a branch of
+the one: part by part in order, where a part may be wider, an anchor may be missing and an optional part may be added.
+Nothing is ever matched, and the sizes are bounded.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import lru_cache
 
+from cli_guard.code.automaton_syntax import (
+    Alphabet,
+    At,
+    Atomic,
+    Back,
+    CaptureGroup,
+    Chars,
+    Choice,
+    Look,
+    Node,
+    NodeSequence,
+    Repeat,
+    UnreadableError,
+    read_pattern,
+)
 from cli_guard.code.changes.comparisons import last_words
 from cli_guard.code.changes.facts import CodeFact, FactKind
 from cli_guard.code.changes.values import key_words, read_strength_words
@@ -33,111 +48,85 @@ IN_TEXT = re.compile(
 DELIMITED = re.compile(
     r"(?P<sign>[/~#!@%])(?P<inside>.*)(?P=sign)(?P<flags>[a-zA-Z]{0,8})", re.DOTALL
 )
-COUNTS = re.compile(r"\{(\d{1,6})(,?)(\d{0,6})\}")
-OPENING = re.compile(r"\(\?(?:P?<[A-Za-z_]\w*>|[a-zA-Z^-]*:|[a-zA-Z]+\)|[=!>]|<[=!])|\(")
 MOST_CHARS = 300
-MOST_DEPTH = 8
 MOST_STEPS = 20_000
 ENDLESS = 1 << 30
-OTHER = 128
-EVERY = frozenset(range(OTHER + 1))
-DIGITS = frozenset(map(ord, "0123456789"))
-WORDS = (
-    DIGITS | frozenset(code for code in range(OTHER) if chr(code).isalpha()) | {ord("_")}
-)
-BLANKS = frozenset(map(ord, " \t\n\r\f\v"))
-CLASSES = {
-    "d": DIGITS,
-    "w": WORDS,
-    "s": BLANKS,
-    "D": EVERY - DIGITS,
-    "W": EVERY - WORDS,
-    "S": EVERY - BLANKS,
-    "h": frozenset(map(ord, " \t")),
-}
-CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0", "e": "\x1b"}
-ANCHORS = frozenset(("^", "$", "\\A", "\\z", "\\Z", "\\b", "\\G"))
-FIRST = frozenset(("^", "\\A"))
-LAST = frozenset(("$", "\\z", "\\Z"))
+FIRST = (At("start"), At("line start"))
+LAST = (At("end"), At("last"), At("line end"))
 # Signs that only a pattern has.
 PATTERN_SIGN = re.compile(r"[\^$\[\]()|?*+]|\\[a-zA-Z.]")
-Change = tuple["ParsedPattern", "ParsedPattern"]
 # `^4.10.4` is a range of versions.
 MAY_ANCHOR = re.compile(r"[$]|\^(?![0-9])|\\[AzZ]")
 NEGATIONS = ("!", "not ", "not(")
+REFUSES_LESS = "the pattern of what is refused fits less"
+# A literal seldom says whose it is; what these differ in decides nothing here.
+DIALECT = "python"
+# Parts that are equal only to the same.
+FIXED = (At, Look, Back)
+
+
+# A sequence of parts.
+Branch = tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """An atom with how often it may stand: a set of characters, a group of branches, an anchor.
+class PatternChange:
+    """The branches of a regular expression before and after a change, over one alphabet."""
 
-    An `anchor` that begins with `=` is a piece that is not read: it is equal only to the same one.
-    """
-
-    chars: frozenset[int] = frozenset()
-    anchor: str = ""
-    group: "tuple[Branch, ...]" = ()
-    low: int = 1
-    high: int = 1
-
-
-Branch = tuple[Piece, ...]
-
-
-class PatternError(Exception):
-    """A text is no pattern that is read here, or is too big."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedPattern:
-    """The branches of a regular expression, and its flags."""
-
-    branches: tuple[Branch, ...]
-    flags: frozenset[str] = frozenset()
+    old: tuple[Branch, ...]
+    new: tuple[Branch, ...]
 
     @property
-    def anchors(self) -> int:
-        """Return how many ends of branches are anchored."""
-        ends = [(branch[0], branch[-1]) for branch in self.branches if branch]
-        firsts = sum(first.anchor in FIRST for first, _ in ends)
-        return firsts + sum(last.anchor in LAST for _, last in ends)
+    def is_wider(self) -> bool:
+        """Return whether the new pattern fits all that the old one does, and more."""
+        return holds_more(self.new, self.old)
 
     @property
-    def without_anchors(self) -> tuple[Branch, ...]:
-        """Return its branches, each without the anchors at its ends."""
-        return tuple(
-            tuple(piece for piece in branch if piece.anchor not in FIRST | LAST)
-            for branch in self.branches
-        )
+    def is_narrower(self) -> bool:
+        return holds_more(self.old, self.new)
 
     @property
-    def is_whole(self) -> bool:
-        """Return whether it is anchored at both ends, as one is that a whole value must fit."""
+    def was_whole(self) -> bool:
+        """Return whether the old one was anchored at both ends, as one is that a whole value must fit."""
         return all(
-            branch and branch[0].anchor in FIRST and branch[-1].anchor in LAST
-            for branch in self.branches
+            branch and branch[0] in FIRST and branch[-1] in LAST for branch in self.old
         )
 
+    @property
+    def lost_anchor(self) -> bool:
+        """Return whether anchors at the ends of branches went, and nothing else."""
+        same = without_anchors(self.old) == without_anchors(self.new)
+        return same and self.is_wider
 
-def is_wider(new: ParsedPattern, old: ParsedPattern) -> bool:
-    """Return whether the new pattern fits all that the old one does, and more."""
-    count = Steps()
-    if new.branches == old.branches:
-        return "i" in new.flags - old.flags
-    return contains(new.branches, old.branches, count) and not contains(
-        old.branches, new.branches, count
-    )
+
+def without_anchors(branches: tuple[Branch, ...]) -> list[list[Node]]:
+    return [[part for part in branch if part not in FIRST + LAST] for branch in branches]
+
+
+def holds_more(one: tuple[Branch, ...], other: tuple[Branch, ...]) -> bool:
+    steps = Steps()
+    return contains(one, other, steps) and not contains(other, one, steps)
 
 
 @dataclass(slots=True)
 class Steps:
-    """Counts the comparisons of pieces; over the bound nothing holds anything."""
+    """Counts the comparisons of parts; over the bound nothing holds anything."""
 
     left: int = MOST_STEPS
 
     def take(self) -> bool:
         self.left -= 1
         return self.left > 0
+
+
+def branches_of(node: Node) -> tuple[Branch, ...]:
+    """Return the alternatives of a node, those of a group without its brackets."""
+    while isinstance(node, CaptureGroup | Atomic):
+        node = node.part
+    every = node.parts if isinstance(node, Choice) else (node,)
+    return tuple(
+        each.parts if isinstance(each, NodeSequence) else (each,) for each in every
+    )
 
 
 def contains(one: tuple[Branch, ...], other: tuple[Branch, ...], steps: Steps) -> bool:
@@ -148,36 +137,43 @@ def contains(one: tuple[Branch, ...], other: tuple[Branch, ...], steps: Steps) -
 
 
 def branch_contains(wide: Branch, narrow: Branch, steps: Steps) -> bool:
-    """Return whether the pieces of one branch stand, in order, in those of a wider one."""
+    """Return whether the parts of one branch stand, in order, in those of a wider one."""
     reached = {0}
     for at in range(len(wide) + 1):
-        # `reached`: how many pieces of the narrow branch may be used up before the piece `at` of the wide one.
+        # `reached`: how many parts of the narrow branch may be used up before the part `at` of the wide one.
         for used in range(len(narrow)):
-            if used in reached and narrow[used].anchor in ANCHORS:
+            if used in reached and isinstance(narrow[used], At):
                 reached.add(used + 1)
         if at == len(wide):
             break
-        piece = wide[at]
-        step = set(reached) if piece.low == 0 else set()
+        part = wide[at]
+        step = set(reached) if repeated(part)[1] == 0 else set()
         for used in reached:
-            if used < len(narrow) and piece_contains(piece, narrow[used], steps):
+            if used < len(narrow) and part_contains(part, narrow[used], steps):
                 step.add(used + 1)
         reached = step
     return len(narrow) in reached
 
 
-def piece_contains(wide: Piece, narrow: Piece, steps: Steps) -> bool:
-    if not steps.take() or wide.low > narrow.low or wide.high < narrow.high:
+def part_contains(wide: Node, narrow: Node, steps: Steps) -> bool:
+    one, least, most = repeated(wide)
+    other, fewest, largest = repeated(narrow)
+    if not steps.take() or least > fewest or most < largest:
         return False
-    if wide.anchor or narrow.anchor:
-        return wide.anchor == narrow.anchor
-    if wide.group or narrow.group:
-        return contains(
-            wide.group or ((Piece(wide.chars),),),
-            narrow.group or ((Piece(narrow.chars),),),
-            steps,
-        )
-    return narrow.chars <= wide.chars
+    if isinstance(one, FIXED) or isinstance(other, FIXED):
+        return one == other
+    if isinstance(one, Chars) and isinstance(other, Chars):
+        return not other.mask & ~one.mask
+    return contains(branches_of(one), branches_of(other), steps)
+
+
+def repeated(part: Node) -> tuple[Node, int, int]:
+    """Return what a part repeats, and how often at least and at most; whether it is greedy decides nothing."""
+    while isinstance(part, Atomic):
+        part = part.part
+    if not isinstance(part, Repeat):
+        return part, 1, 1
+    return part.part, part.least, ENDLESS if part.most is None else part.most
 
 
 @lru_cache(maxsize=2_000)
@@ -193,177 +189,41 @@ def pattern_texts(text: str) -> tuple[tuple[str, ...], str]:
 
 
 @lru_cache(maxsize=2_000)
-def read_pattern(literal: str) -> ParsedPattern | None:
-    """Return the pattern that a literal of any language holds, None for one that is not read here."""
+def compare_patterns(old: str, new: str) -> PatternChange | None:
+    """Return the patterns that two literals of any language hold, None if one is not read here."""
+    was = written_pattern(old)
+    now = written_pattern(new)
+    if was is None or now is None:
+        return None
+    alphabet = Alphabet(old + new)
+    try:
+        before, after = (read_pattern(*each, DIALECT, alphabet)[0] for each in (was, now))
+    except UnreadableError:
+        return None
+    return PatternChange(branches_of(before), branches_of(after))
+
+
+def written_pattern(literal: str) -> tuple[str, str] | None:
+    """Return the text of the pattern in a literal, and its flags."""
     match = LITERAL.fullmatch(literal.strip())
     if match is None or len(literal) >= MOST_CHARS:
         return None
     inside = match["inside"] or match["slashed"] or match["braced"] or match["banged"] or ""
     if match["quote"] and "r" not in match["prefix"].lower() and match["prefix"] != "@":
         inside = inside.replace("\\\\", "\\")
-    flags = ""
     if delimited := DELIMITED.fullmatch(inside):
-        inside = delimited["inside"]
-        flags = delimited["flags"]
-    try:
-        return ParsedPattern(PatternReader(inside).read(), frozenset(flags))
-    except PatternError:
-        return None
+        return delimited["inside"], delimited["flags"]
+    return inside, ""
 
 
-@dataclass(slots=True)
-class PatternReader:
-    """Reads a pattern from left to right."""
-
-    text: str
-    at: int = 0
-    depth: int = 0
-
-    def read(self) -> tuple[Branch, ...]:
-        """Return the branches of the whole text."""
-        branches = self._branches()
-        if self.at < len(self.text):
-            raise PatternError
-        return branches
-
-    def _branches(self) -> tuple[Branch, ...]:
-        found = [tuple(self._pieces())]
-        while self.text[self.at : self.at + 1] == "|":
-            self.at += 1
-            found.append(tuple(self._pieces()))
-        return tuple(found)
-
-    def _pieces(self) -> Iterator[Piece]:
-        while self.at < len(self.text) and self.text[self.at] not in "|)":
-            piece = self._atom()
-            low, high = self._times()
-            yield Piece(piece.chars, piece.anchor, piece.group, low, high)
-
-    def _atom(self) -> Piece:
-        char = self.text[self.at]
-        if char == "(":
-            return self._group()
-        if char == "[":
-            return Piece(self._class())
-        self.at += 1
-        if char in "^$":
-            return Piece(anchor=char)
-        if char == ".":
-            return Piece(EVERY - {ord("\n")})
-        if char == "\\":
-            return self._escaped()
-        if char in "*+?":
-            raise PatternError
-        return Piece(chars_of(char))
-
-    def _escaped(self) -> Piece:
-        char = self.text[self.at : self.at + 1]
-        if not char:
-            raise PatternError
-        self.at += 1
-        if f"\\{char}" in ANCHORS:
-            return Piece(anchor=f"\\{char}")
-        if char in CLASSES:
-            return Piece(CLASSES[char])
-        if char.isalnum() and char not in CONTROLS:
-            # `\\x41`, `\\p{L}`, `\\1`: equal only to the same.
-            match = re.compile(r"\{[^}]{0,20}\}|[0-9a-fA-F]{0,4}").match(self.text, self.at)
-            rest = match[0] if match else ""
-            self.at += len(rest)
-            return Piece(anchor=f"={char}{rest}")
-        return Piece(chars_of(CONTROLS.get(char, char)))
-
-    def _group(self) -> Piece:
-        match = OPENING.match(self.text, self.at)
-        self.depth += 1
-        if match is None or self.depth > MOST_DEPTH:
-            raise PatternError
-        self.at = match.end()
-        if match[0].endswith(")"):
-            self.depth -= 1
-            return Piece(anchor=f"={match[0]}")
-        start = self.at
-        branches = self._branches()
-        if self.text[self.at : self.at + 1] != ")":
-            raise PatternError
-        inside = self.text[start : self.at]
-        self.at += 1
-        self.depth -= 1
-        if match[0][-1] in "=!>":
-            return Piece(anchor=f"={match[0]}{inside}")
-        return Piece(group=branches)
-
-    def _class(self) -> frozenset[int]:
-        self.at += 1
-        is_negated = self.text[self.at : self.at + 1] == "^"
-        self.at += is_negated
-        found: set[int] = set()
-        last: int | None = None
-        first = self.at
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            self.at += 1
-            if char == "]" and self.at - 1 > first:
-                return EVERY - found if is_negated else frozenset(found)
-            chars = chars_of(char)
-            if char == "\\":
-                chars = self._escaped().chars
-            if char == "[" or not chars:
-                raise PatternError  # `[[:alpha:]]`, `\\p{L}`
-            is_range = (
-                char == "-" and last is not None and self.text[self.at : self.at + 1] != "]"
-            )
-            if is_range and last is not None:
-                found.update(range(last, min(self._end_of_range(), OTHER) + 1))
-                last = None
-                continue
-            found |= chars
-            last = min(chars) if len(chars) == 1 else None
-        raise PatternError
-
-    def _end_of_range(self) -> int:
-        char = self.text[self.at : self.at + 1]
-        self.at += 1
-        chars = self._escaped().chars if char == "\\" else chars_of(char or "\0")
-        if len(chars) != 1:
-            raise PatternError
-        return min(chars)
-
-    def _times(self) -> tuple[int, int]:
-        """Return how often the last atom may stand; whether it is greedy decides nothing about what fits."""
-        char = self.text[self.at : self.at + 1]
-        match = COUNTS.match(self.text, self.at)
-        if match:
-            low = int(match[1])
-            high = int(match[3] or ENDLESS) if match[2] else low
-            self.at = match.end()
-        elif char in ("*", "+", "?"):
-            low = 1 if char == "+" else 0
-            high = 1 if char == "?" else ENDLESS
-            self.at += 1
-        else:
-            return 1, 1
-        if self.text[self.at : self.at + 1] in ("?", "+"):
-            self.at += 1
-        return low, high
-
-
-def chars_of(char: str) -> frozenset[int]:
-    return frozenset((min(ord(char), OTHER),))
-
-
-def changed_pattern(old: str, new: str) -> Change | None:
-    """Return the one pattern in which two texts differ, before and after; None if they differ in anything else."""
+def changed_pattern(old: str, new: str) -> PatternChange | None:
+    """Return the one pattern in which two texts differ; None if they differ in anything else."""
     was, around = pattern_texts(old)
     now, still = pattern_texts(new)
     if around != still or len(was) != len(now):
         return None
     changed = [(one, other) for one, other in zip(was, now, strict=True) if one != other]
-    if len(changed) != 1:
-        return None
-    before = read_pattern(changed[0][0])
-    after = read_pattern(changed[0][1])
-    return (before, after) if before and after else None
+    return compare_patterns(*changed[0]) if len(changed) == 1 else None
 
 
 def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> str:
@@ -377,29 +237,22 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
         # Most texts are no patterns, and reading them as such takes long.
         if MAY_ANCHOR.search(old.name) is None:
             return ""
-        return lost_anchor(read_pattern(old.name), read_pattern(new.name))
+        change = compare_patterns(old.name, new.name)
+        is_open = change is not None and change.lost_anchor
+        return "the pattern is no longer anchored at each end as it was" if is_open else ""
     change = changed_pattern(old.text, new.text)
     if change is None:
         return ""
-    was, now = change
     known = read_strength_words()
     if old.is_call:
         is_first = bool(pattern_texts(old.detail.partition(",")[0])[0])
         is_removing = is_first and last_words(old.name) & known["removes"]
-        return "less is taken out than before" if is_removing and is_wider(was, now) else ""
+        return "less is taken out than before" if is_removing and change.is_narrower else ""
     if old.is_option and key_words(old.name) & known["refused"]:
-        return "the pattern of what is refused fits less" if is_wider(was, now) else ""
-    if was.is_whole and is_wider(now, was):
+        return REFUSES_LESS if change.is_narrower else ""
+    if change.was_whole and change.is_wider:
         return "the pattern that a whole value must fit fits more"
     return ""
-
-
-def lost_anchor(was: ParsedPattern | None, now: ParsedPattern | None) -> str:
-    if was is None or now is None or was.without_anchors != now.without_anchors:
-        return ""
-    if now.anchors >= was.anchors or not is_wider(now, was):
-        return ""
-    return "the pattern is no longer anchored at each end as it was"
 
 
 def looser_pattern_operand(old: str, new: str, *, refuses: bool) -> str:
@@ -407,8 +260,7 @@ def looser_pattern_operand(old: str, new: str, *, refuses: bool) -> str:
     change = changed_pattern(old, new)
     if change is None:
         return ""
-    was, now = change
     is_denied = old.lstrip("( ").startswith(NEGATIONS) or "!~" in old
     if refuses == is_denied:
-        return "the pattern that a value must fit fits more" if is_wider(now, was) else ""
-    return "the pattern of what is refused fits less" if is_wider(was, now) else ""
+        return "the pattern that a value must fit fits more" if change.is_wider else ""
+    return REFUSES_LESS if change.is_narrower else ""

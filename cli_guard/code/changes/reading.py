@@ -11,11 +11,11 @@ from cli_guard.code.changes.conditions import (
     ASSERTION,
     Branch,
     branch_of,
+    inside_brackets,
     joiner_of,
     read_branch,
     read_macro,
     returned_condition,
-    without_brackets,
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -228,7 +228,7 @@ def facts_at(
         yield from option_facts(place)
     if shape == "assign":
         value = field_of(place.node, VALUE_FIELDS)
-        if value is not None and joiner_of(without_brackets(value), place.tree):
+        if value is not None and joiner_of(inside_brackets(value), place.tree):
             yield condition_fact(place, value)
 
 

@@ -22,7 +22,7 @@ def both(walk: Walk, node: FlowNode) -> Value:
         walk.narrow(first, node.op == "and")
         values.append(walk.value(other))
         walk.narrow(first, node.op != "and", other_way)
-        walk.scope.become(join_scopes(walk.scope, other_way))
+        walk.scope = join_scopes(walk.scope, other_way)
         first = other
     return union(values) if node.op == "or" else union(values[1:])
 

@@ -16,7 +16,7 @@ from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
-from cli_guard.code.taint.starts import may_have_source
+from cli_guard.code.taint.starts import may_have_source, nodes_of
 from cli_guard.code.taint.tables import FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
@@ -36,7 +36,7 @@ from cli_guard.lazy import dataclass
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-__all__ = ["Flow", "TooBigError", "find_flows", "flows_of"]
+__all__ = ["Flow", "TooBigError", "find_flows", "flows_if_readable", "flows_of"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
@@ -105,6 +105,18 @@ def flows_of(trees: Trees, language: str, text: str, tables: Tables) -> list[Flo
         text,
         lambda root: find_flows(root, language, text, tables),
     )
+
+
+def flows_if_readable(
+    trees: Trees, language: str, text: str, tables: Tables | None
+) -> list[Flow]:
+    """Return the same, none for a language without tables and for what is too big."""
+    if tables is None or not tables.may_hold_flow(text):
+        return []
+    try:
+        return flows_of(trees, language, text, tables)
+    except TooBigError:
+        return []
 
 
 class _File:
@@ -400,10 +412,7 @@ class _File:
 def bases_in(body: FlowNode) -> dict[str, list[str]]:
     """Map the classes of a file to the names that their headings give: what they inherit from, and interfaces."""
     found: dict[str, list[str]] = {}
-    todo = [body]
-    while todo:
-        node = todo.pop()
-        todo += node.parts
+    for node in nodes_of(body):
         if node.op == "class":
             heading = [part for part in node.parts if part.op in ("group", "name")]
             found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]

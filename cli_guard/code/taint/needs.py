@@ -147,8 +147,10 @@ def find_needs(pieces: tuple[PatternPart, ...], left: bool, right: bool) -> Need
     for number, piece in enumerate(pieces):
         if piece.is_optional:
             continue
-        before = ends_at_edge(pieces[:number], left) and not piece.is_repeated
-        behind = begins_at_edge(pieces[number + 1 :], right) and not piece.is_repeated
+        before = is_at_edge(pieces[:number], left, end=True) and not piece.is_repeated
+        behind = (
+            is_at_edge(pieces[number + 1 :], right, end=False) and not piece.is_repeated
+        )
         if piece.branches is not None:
             found += either(find_needs(each, before, behind) for each in piece.branches)
         elif piece.literal:
@@ -168,30 +170,24 @@ def words_of_literal(literal: str, before: bool, behind: bool) -> tuple[str, ...
     return tuple(found)
 
 
-def begins_at_edge(pieces: tuple[PatternPart, ...], right: bool) -> bool:
-    """Return whether a sequence can only begin with what ends the identifier before it."""
-    if not pieces:
-        return right
-    first, *others = pieces
-    rest = tuple(others)
-    if first.is_optional and not begins_at_edge(rest, right):
-        return False
-    if first.branches is not None:
-        return all(begins_at_edge((*each, *rest), right) for each in first.branches)
-    return first.is_edge or not is_word_sign(first.literal[:1])
+def is_at_edge(pieces: tuple[PatternPart, ...], outside: bool, *, end: bool) -> bool:
+    """Return whether a sequence can only begin (or, of its `end`, end) with what no identifier goes on across.
 
-
-def ends_at_edge(pieces: tuple[PatternPart, ...], left: bool) -> bool:
-    """Return whether a sequence can only end with what an identifier begins behind."""
+    `outside`: what is so of the place beyond it.
+    """
     if not pieces:
-        return left
-    *others, last = pieces
-    rest = tuple(others)
-    if last.is_optional and not ends_at_edge(rest, left):
+        return outside
+    nearest = pieces[-1] if end else pieces[0]
+    rest = pieces[:-1] if end else pieces[1:]
+    if nearest.is_optional and not is_at_edge(rest, outside, end=end):
         return False
-    if last.branches is not None:
-        return all(ends_at_edge((*rest, *each), left) for each in last.branches)
-    return last.is_edge or not is_word_sign(last.literal[-1:])
+    if nearest.branches is not None:
+        return all(
+            is_at_edge((*rest, *each) if end else (*each, *rest), outside, end=end)
+            for each in nearest.branches
+        )
+    sign = nearest.literal[-1:] if end else nearest.literal[:1]
+    return nearest.is_edge or not is_word_sign(sign)
 
 
 def is_word_sign(sign: str) -> bool:

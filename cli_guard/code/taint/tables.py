@@ -3,9 +3,10 @@
 A pattern must match the whole of a dotted name; see docs/code.md for the tables, which users can add to.
 """
 
+# ruff: noqa: B019 - what a method keeps lives as long as the process, and so do the tables
+
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from functools import cache, lru_cache
 from typing import Any
 
@@ -27,6 +28,8 @@ MOST_KNOWN = 50_000
 # The texts of a file and of those beside it, each asked about a source and a sink.
 MOST_FITTING = 60
 MOST_CONDITIONS = 2_000
+# Of all tables: sections, and patterns in them.
+MOST_ASKED = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,69 +111,42 @@ def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]])
 GuardPlace = tuple[FlowEntry, int, int]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """The entries of one language."""
+    """The entries of one language. What is asked of them is kept; there are few tables, and none is made for a file."""
 
     entries: tuple[FlowEntry, ...]
-    _having: dict[tuple[str, str], tuple[FlowEntry, ...]] = field(default_factory=dict)
-    _known: dict[tuple[str, str, tuple[str, ...]], tuple[FlowEntry, ...]] = field(
-        default_factory=dict
-    )
-    _any: dict[tuple[str, str], re.Pattern[str]] = field(default_factory=dict)
-    _guards: dict[str, tuple[GuardPlace, ...]] = field(default_factory=dict)
-    _needed: dict[tuple[str, bool], NeededWords] = field(default_factory=dict)
-    _fitting: dict[tuple[str, bool, str], bool] = field(default_factory=dict)
 
+    @lru_cache(maxsize=MOST_KNOWN)
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
-        key = (section, by, names)
-        found = self._known.get(key)
-        if found is None:
-            # Most names are in no table of ours, which one pattern for all says at once.
-            known = [name for name in names if self._any_of(section, by).fullmatch(name)]
-            found = tuple(
-                entry
-                for entry in self.of(section, by)
-                if any(
-                    entry.patterns[by].fullmatch(name)
-                    for name in (known if is_ours(entry.patterns[by]) else names)
-                )
+        # Most names are in no table of ours, which one pattern for all says at once.
+        known = [name for name in names if self._any_of(section, by).fullmatch(name)]
+        return tuple(
+            entry
+            for entry in self.of(section, by)
+            if any(
+                entry.patterns[by].fullmatch(name)
+                for name in (known if is_ours(entry.patterns[by]) else names)
             )
-            if len(self._known) > MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = found
-        return found
+        )
 
+    @lru_cache(maxsize=MOST_CONDITIONS)
     def find_guards(self, text: str) -> tuple[GuardPlace, ...]:
         """Return the guards whose `condition` a text holds, each at its first place."""
-        found = self._guards.get(text)
-        if found is None:
-            having = self.of("guard", "condition")
-            tried = ((entry, entry.patterns["condition"].search(text)) for entry in having)
-            found = tuple((entry, *match.span("x")) for entry, match in tried if match)
-            if len(self._guards) > MOST_CONDITIONS:
-                self._guards.clear()
-            self._guards[text] = found
-        return found
+        having = self.of("guard", "condition")
+        tried = ((entry, entry.patterns["condition"].search(text)) for entry in having)
+        return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
+    @lru_cache(maxsize=MOST_ASKED)
     def _any_of(self, section: str, by: str) -> re.Pattern[str]:
-        pattern = self._any.get((section, by))
-        if pattern is None:
-            having = (entry.patterns[by] for entry in self.of(section, by))
-            pattern = join_patterns(each for each in having if is_ours(each))
-            self._any[section, by] = pattern
-        return pattern
+        having = (entry.patterns[by] for entry in self.of(section, by))
+        return join_patterns(each for each in having if is_ours(each))
 
+    @lru_cache(maxsize=MOST_ASKED)
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
         """Return the entries of a section that have a pattern `by`."""
-        found = self._having.get((section, by))
-        if found is None:
-            found = tuple(
-                e for e in self.entries if e.section == section and by in e.patterns
-            )
-            self._having[section, by] = found
-        return found
+        return tuple(e for e in self.entries if e.section == section and by in e.patterns)
 
     def may_hold_flow(self, text: str) -> bool:
         """Return whether a text has the words of a source, and those of a sink for it."""
@@ -181,25 +157,16 @@ class Tables:
             for secret in (False, True)
         )
 
+    @lru_cache(maxsize=MOST_FITTING)
     def has(self, section: str, words: str, *, secret: bool = False) -> bool:
         """Return whether a text with these words may hold one of a section, of a `secret` or of what is untrusted."""
-        key = (section, secret, words)
-        found = self._fitting.get(key)
-        if found is None:
-            if len(self._fitting) > MOST_FITTING:
-                self._fitting.clear()
-            found = self.needed(section, is_secret=secret).fit(words)
-            self._fitting[key] = found
-        return found
+        return self.needed(section, is_secret=secret).fit(words)
 
+    @lru_cache(maxsize=MOST_ASKED)
     def needed(self, section: str, *, is_secret: bool) -> NeededWords:
         """Return what the entries of a section need that are about a secret, or about what is untrusted."""
-        found = self._needed.get((section, is_secret))
-        if found is None:
-            having = (e for e in self.entries if e.section == section)
-            found = NeededWords(e.needs for e in having if e.is_secret is is_secret)
-            self._needed[section, is_secret] = found
-        return found
+        having = (e for e in self.entries if e.section == section)
+        return NeededWords(e.needs for e in having if e.is_secret is is_secret)
 
 
 @cache

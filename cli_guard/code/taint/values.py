@@ -211,13 +211,6 @@ class FlowScope:
         """Return what the members of a path hold."""
         return union(self.values[name] for name in self._members(path))
 
-    def become(self, other: "FlowScope") -> None:
-        self.values = other.values
-        self.types = other.types
-        self.tests = other.tests
-        self.owners = other.owners
-        self.dead = other.dead
-
 
 def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
     """Return what is known after one of two branches; one that was left does not count."""

@@ -95,26 +95,19 @@ def inspect(
             continue
         by_unit.setdefault(line_rule.unit, []).append(line_rule)
     for unit, of_unit in by_unit.items():
-        if unit == "line":
-            lowered = "\n".join(change.added.values()).lower()
-        elif text is not None:
-            lowered = text.lower()
-        else:
-            yield Skipped(
-                change.path, f"code: whole text not available, {unit}s not reviewed"
-            )
+        if unit != "line" and text is None:
+            reason = f"code: whole text not available, {unit}s not reviewed"
+            yield Skipped(change.path, reason)
             continue
-        possible = [
-            line_rule for line_rule in of_unit if _holds(lowered, line_rule.keywords)
-        ]
+        read = "\n".join(change.added.values()) if unit == "line" else text or ""
+        lowered = read.lower()
+        possible = [rule for rule in of_unit if _holds(lowered, rule.keywords)]
         if not possible:
             continue
+        units = _units(unit, read, possible)
         if unit == "line":
-            yield from _report(
-                contents, change, _lines(change, lowered, possible), possible
-            )
-        elif text is not None:
-            yield from _report(contents, change, _units(unit, text, possible), possible)
+            units = _lines(change, lowered, possible)
+        yield from _report(contents, change, units, possible)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:

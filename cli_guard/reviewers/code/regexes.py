@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from cli_guard.code.automaton import EXPONENTIAL, Attack, find_attack
 from cli_guard.code.automaton_places import WrittenPattern, find_patterns, may_hold_patterns
@@ -16,6 +17,9 @@ from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, remark
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule, read_table
+
+if TYPE_CHECKING:
+    from cli_guard.code.taint.tables import Tables
 
 # Each takes a fifth of a second at worst.
 MOST_JUDGED = 25
@@ -114,29 +118,27 @@ def _is_bounded(lines: list[str], at: int) -> bool:
 
 def _lines_of_input(subject: ReviewInput, language: str, text: str) -> frozenset[int]:
     """Return the lines on which something from outside this machine is matched with a pattern."""
-    from cli_guard.code.taint.flows import TooBigError, find_flows
+    from cli_guard.code.taint.flows import flows_if_readable
+
+    return frozenset(
+        line
+        for flow in flows_if_readable(subject.trees, language, text, _tables_for(language))
+        if flow.kind == KIND and not flow.source.local and flow.guesses < 2
+        for line in range(flow.line, flow.end_line + 1)
+    )
+
+
+@cache
+def _tables_for(language: str) -> "Tables | None":
+    """Return what is known of a language, with each match as a sink."""
     from cli_guard.code.taint.tables import Tables, compile_entry, tables_of
 
     known = tables_of(language)
     if known is None:
-        return frozenset()
-    matches = read_table("languages/regexes.toml")[FAMILY.get(language, language)][
-        "matches"
-    ]
-    made = tuple(compile_entry("sink", {"kind": KIND, **each}) for each in matches)
-    tables = Tables((*known.entries, *made))
-    if not tables.may_hold_flow(text):
-        return frozenset()
-    try:
-        flows = find_flows(subject.trees.root(language, text), language, text, tables)
-    except TooBigError:
-        return frozenset()
-    return frozenset(
-        line
-        for flow in flows
-        if flow.kind == KIND and not flow.source.local and flow.guesses < 2
-        for line in range(flow.line, flow.end_line + 1)
-    )
+        return None
+    rows = read_table("languages/regexes.toml")[FAMILY.get(language, language)]["matches"]
+    made = (compile_entry("sink", {"kind": KIND, **each}) for each in rows)
+    return Tables((*known.entries, *made))
 
 
 KIND = "regex-time"

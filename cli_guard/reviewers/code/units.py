@@ -10,8 +10,6 @@ DOLLAR_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w{0,62})?\$")
 PATTERNS = read_patterns("languages/patterns.toml", "statements")
 SQL_STOP = re.compile(r"--|/\*|['\"`;$]|\n")
 FROM_STAGE = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
-TAKES_HEREDOC = re.compile(r"(?:RUN|COPY|ADD)\s", re.IGNORECASE)
-HEREDOC = re.compile(r"<<-?(?:\\|['\"])?([A-Za-z_]\w{0,60})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +49,16 @@ def instructions(text: str) -> Iterator[Unit]:
 
 
 def _instructions(text: str) -> Iterator[Unit]:
-    parts: list[str] = []
-    first = 0
-    ends: list[str] = []
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.strip()
-        if ends:
-            if line == ends[0]:
-                del ends[0]
-            elif parts[0][:4].upper() == "RUN ":
-                parts.append(line)
-            if not ends:
-                yield Unit(first, number, " ".join(parts))
-                parts = []
-            continue
-        if not line or line.startswith("#"):
-            continue
-        first = first if parts else number
-        goes_on = line.endswith("\\")
-        parts.append(line[:-1].rstrip() if goes_on else line)
-        if goes_on:
-            continue
-        if TAKES_HEREDOC.match(parts[0]) and (ends := HEREDOC.findall(line)):
-            continue
-        yield Unit(first, number, " ".join(parts))
-        parts = []
-    if parts:
-        yield Unit(first, text.count("\n") + 1, " ".join(parts))
+    # Loads the readers of commands, which a change without a Dockerfile does not need.
+    from cli_guard.reviewers.commands.extract import docker
+
+    for each in docker.instructions(text):
+        # A here-document of RUN is a script.
+        inside = each.below[:-1] if each.verb == "RUN" else ()
+        parts = [line.strip().removesuffix("\\").rstrip() for _, line in each.lines]
+        parts += (line.strip() for _, line in inside)
+        last = (each.below or each.lines)[-1][0]
+        yield Unit(each.lines[0][0], last, " ".join(parts))
 
 
 def statements(text: str) -> Iterator[Unit]:

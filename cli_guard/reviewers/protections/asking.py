@@ -113,15 +113,9 @@ def is_reached(subject: ReviewInput, change: FileChange, unit: CodeUnit | None) 
     text = subject.contents.new(change)
     if unit is None or language is None or text is None:
         return False
-    from cli_guard.code.taint.flows import TooBigError, flows_of
+    from cli_guard.code.taint.flows import flows_if_readable
     from cli_guard.code.taint.tables import tables_of
 
-    tables = tables_of(language)
-    if tables is None or not tables.may_hold_flow(text):
-        return False
-    try:
-        flows = flows_of(subject.trees, language, text, tables)
-    except TooBigError:
-        return False
+    flows = flows_if_readable(subject.trees, language, text, tables_of(language))
     lines = (line for flow in flows for line in (flow.line, *(at for at, _ in flow.steps)))
     return any(unit.line <= line <= unit.end_line for line in lines)

@@ -44,17 +44,11 @@ def speaking(facts: Sequence[CodeFact]) -> Iterator[CodeFact]:
     for fact in facts:
         if warns(fact):
             yield fact
-        elif before and goes_on(before, fact) and warns(with_next(before, fact)):
-            yield before
+        elif before and fact.line == before.line + 1:
+            joined = replace(before, name=f"{before.name} {fact.name}")
+            if fact.kind is FactKind.COMMENT and warns(joined):
+                yield before
         before = fact if fact.kind is FactKind.COMMENT and not warns(fact) else None
-
-
-def goes_on(comment: CodeFact, fact: CodeFact) -> bool:
-    return fact.kind is FactKind.COMMENT and fact.line == comment.line + 1
-
-
-def with_next(comment: CodeFact, line: CodeFact) -> CodeFact:
-    return replace(comment, name=f"{comment.name} {line.name}")
 
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:

@@ -32,7 +32,7 @@ from cli_guard.reviewers.code.units import Unit, instructions, statements
         ),
         pytest.param("FROM a:1 AS b\nFROM b\n", [Unit(1, 1, "FROM a:1 AS b")], id="stage"),
         pytest.param("USER root\nUSER app\n", [Unit(2, 2, "USER app")], id="last-user"),
-        pytest.param("RUN a \\\n", [Unit(1, 2, "RUN a")], id="cut-off"),
+        pytest.param("RUN a \\\n", [Unit(1, 1, "RUN a")], id="cut-off"),
     ],
 )
 def test_instructions(text: str, expected: list[Unit]) -> None:

@@ -21,9 +21,13 @@ PATTERNS = read_patterns("command_files/patterns.toml", "docker")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction: its words as a shell reads them, and its here-documents with their last lines."""
+    """An instruction: its words as a shell reads them, and its here-documents with their last lines.
+
+    `lines` are all that it is written on, with its verb and flags, but for the here-documents.
+    """
 
     verb: str
+    lines: Pieces
     pieces: Pieces
     below: Pieces = ()
 
@@ -129,6 +133,7 @@ def _instruction(
     pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str]]
 ) -> Instruction:
     verb = ""
+    lines = pieces
     while verb in ("", "ONBUILD", "HEALTHCHECK"):
         found = PATTERNS["verb"].match(pieces[0][1])
         if not found:
@@ -144,7 +149,7 @@ def _instruction(
                 below.append((number, line))
                 if (line.lstrip("\t") if opened[1] else line).rstrip("\n") == opened[3]:
                     break
-    return Instruction(verb, pieces, below)
+    return Instruction(verb, lines, pieces, below)
 
 
 def _without(pieces: list[tuple[int, str]], length: int) -> list[tuple[int, str]]:
