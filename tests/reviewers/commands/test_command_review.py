@@ -401,9 +401,9 @@ def test_bounds_are_named() -> None:
 
 
 def test_a_long_script_is_judged_in_parts() -> None:
-    body = "".join(f"echo 'line {n}' && \\\n  ls\n" for n in range(1_500))
+    body = "".join(f"echo 'line {n}' && \\\n  ls\n" for n in range(2_500))
     report = added(("a.sh", f"{body}{WIPE}\n{body}"))
-    assert told(report) == [("wipe", 3_001, "critical")]
+    assert told(report) == [("wipe", 5_001, "critical")]
     assert report.skipped == ()
 
 
