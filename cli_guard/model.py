@@ -120,6 +120,14 @@ class Disposition(StrEnum):
     OFF = "off"
 
 
+# The one scale that a reader sees; severity and confidence, from which policy derives it, are in JSON and SARIF.
+SCALE: dict[str, str] = {
+    Disposition.DENY: "must fix",
+    Disposition.REVIEW: "needs approval",
+    Disposition.ADVISE: "advice",
+}
+
+
 class Presence(StrEnum):
     """How surely a person gave an approval, weakest first: see docs/approvals.md."""
 

@@ -126,8 +126,10 @@ def find_entry(name: str) -> Dialect:
 def describe_allow(agent: Agent) -> str:
     """Say what becomes of an allowed command in a trusted work tree."""
     if find_entry(agent.name).allows:
-        return f"{agent.title} hears of what is allowed and does not ask; your own deny and ask rules there still count"
-    return f"{agent.title} hears nothing of what is allowed: its own rules decide whether it asks"
+        return f"{agent.title} is told what is allowed and does not ask; your own deny and ask rules there still count"
+    return (
+        f"{agent.title} is not told what is allowed: its own rules decide whether it asks"
+    )
 
 
 def respond(entry: str, raw: bytes, invocation: Invocation) -> str:

@@ -98,7 +98,7 @@ def check_reason(reason: str, findings: Iterable[JudgedFinding]) -> None:
         told = Suppression((each.finding.rule,), reason)
         if each.disposition in STOPS and not told.is_explicit:
             raise UsageError(
-                f"{each.finding.rule} stops a change: its reason needs {WORDS_TO_LIFT} words"
+                f"{each.finding.rule} stops a change: give a reason of at least {WORDS_TO_LIFT} words"
             )
 
 

@@ -178,7 +178,7 @@ def answer_command(state: State) -> Iterator[str]:
     """Yield the command, its verdict, and what each part of it means."""
     advice = result_of(state, "advise_command")
     if not advice.get("command"):
-        read = ", ".join(advice.get("looked_at", [])[:LISTED]) or "no file that could tell"
+        read = ", ".join(advice.get("looked_at", [])[:LISTED]) or "the names of all files"
         yield f"No command for this is written down here; looked at {read}."
         return
     yield from command_lines(state)

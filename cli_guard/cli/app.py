@@ -234,7 +234,7 @@ app = App(
     # Not loaded; for the suggestion of a name.
     commands=dict.fromkeys(COMMANDS),  # type: ignore[arg-type]
     help="Reviews a change at the moment Git records it, and blocks when policy denies.",
-    epilog="Exit codes: 0 ok, 1 denied, or the command that was run failed, 2 it could not be done (usage,"
+    epilog="Exit codes: 0 ok, 1 must fix, denied, or the command that was run failed, 2 it could not be done (usage,"
     " configuration, a file), 3 needs approval, 4 internal error, 130 interrupted.",
     params=[
         click.Option(

@@ -25,6 +25,7 @@ from cli_guard.git.hooks import (
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
 from cli_guard.hooks import REVIEW_HOOKS, WORK_TREE_HOOKS
 from cli_guard.repository.protocol import Repository
+from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import Records
 
@@ -110,7 +111,7 @@ def agent_lines(repository: Repository) -> Iterator[str]:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
         if asks:
             yield f"    {describe_allow(agent)}"
-            yield f"    its format: {find_entry(agent.name).source}"
+            yield f"    its format: {' '.join(find_entry(agent.name).source.split())}"
 
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
@@ -205,7 +206,8 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
 
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
-    yield f"{len(records.pending())} pending reviews, {len(StateFolder(records).read_unsigned())} approvals given"
+    given = len(StateFolder(records).read_unsigned())
+    yield f"{count(len(records.pending()), 'pending review')}, {count(given, 'approval')} given"
     try:
         result = records.audit.verify()
     except OSError as error:

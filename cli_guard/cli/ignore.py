@@ -63,7 +63,7 @@ def last_run(io: Io, repository: Repository) -> Reviewed:
     """Return the findings of the last run. Raises CliGuardError."""
     _, review = read_last(repository)
     if not review.findings:
-        raise UsageError("the last run has no findings")
+        raise UsageError("the last run has no findings: run `cli-guard review` first")
     return Reviewed(review.event, review.findings, review.blobs)
 
 

@@ -17,7 +17,7 @@ def run(io: Io, /, since: str, range: str, output: str | None) -> int:
         raise UsageError("--since and --range exclude each other: give one of them")
     if not output and io.stdout.isatty():
         raise UsageError(
-            "a page is nothing for a terminal: name a file with --output report.html"
+            "this is an HTML page: name a file for it with --output report.html"
         )
     within = parse_range(range) if range else None
     repository = io.find_repository(through_gitpython=True)
@@ -38,8 +38,8 @@ command = Command(
     callback=run,
     help="Write the history of this repository as one HTML page that loads nothing: how each commit was reviewed, the"
     " life of each finding, who approved what and on what proof, what changed the policy, what was not reviewed. It"
-    " reads the audit log here, the signed approvals in Git's notes and the commits. Exit codes: 0 written, 1 the audit"
-    " log does not hold, 2 wrong usage.",
+    " reads the audit log here, the signed approvals in Git's notes and the commits. Exit codes: 0 written, 1 the hash"
+    " chain of the audit log is broken, 2 wrong usage.",
     params=[
         click.Option(
             ["--since"],

@@ -91,7 +91,7 @@ command = Command(
     callback=run,
     help="Search repositories for secrets: the files of the tip, or with --history every commit of every ref. PATH is a"
     " repository on this machine, or a file:// URL of one; the current one by default. Policy and answers are those of"
-    " the tip. Only the state is written, by which a run that was ended goes on: it saves time and proves nothing.",
+    " the tip. Only the state is written, with which an interrupted scan continues.",
     params=[
         click.Argument(["places"], metavar="[PATH]...", nargs=-1),
         click.Option(

@@ -60,7 +60,7 @@ command = Command(
     callback=run,
     help="Verify a range: every finding that needs a person must have a signed approval at the level that policy wants."
     " Policy and signers are those of the base, never those that the range brings. Exit codes: 0 verified, 3 approvals"
-    " are missing or refused, 1 denied, 2 it cannot be verified.",
+    " are missing or refused, 1 something must be fixed, 2 it cannot be verified.",
     params=[
         click.Option(
             ["--range"],

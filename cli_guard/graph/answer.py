@@ -125,4 +125,4 @@ def review_lines(state: State) -> Iterable[str]:
         ].startswith("mcp:"):
             yield f"Left to you: {left_to_you(state, each)}."
     if state["review_id"]:
-        yield f"To have exactly this done: cli-guard approve {state['review_id']} (or `reject` it)"
+        yield f"To have exactly this done: cli-guard approve {state['review_id']} (or the same with --reject)"

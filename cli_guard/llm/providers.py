@@ -147,7 +147,7 @@ def build_model(
         return model
     except ImportError:
         raise ModelError(
-            f"the package of the provider {provider} is not installed"
+            f"the package of the provider {provider} is not installed: pip install langchain-{provider}"
         ) from None
     except Exception as error:
         text = str(error).lower()

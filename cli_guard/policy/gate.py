@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import (
+    SCALE,
     Action,
     Decision,
     Disposition,
@@ -298,9 +299,8 @@ def announce(found: Finding, inline: Suppression, policy: Policy) -> Finding:
     comment = (
         "a comment written for other lines than now" if inline.lapsed else "a new comment"
     )
-    message = (
-        f"{comment} answers {found.rule} ({policy.disposition(found)}): {inline.reason}"
-    )
+    shown = SCALE[policy.disposition(found)]
+    message = f"{comment} answers {found.rule} ({shown}): {inline.reason}"
     made = one("policy", SUPPRESSION_NEW).finding(
         path=found.path,
         line=found.line,

@@ -9,6 +9,7 @@ from typing import Any, cast
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import dataclass
+from cli_guard.model import SCALE
 from cli_guard.policy.decisions import default_disposition
 from cli_guard.report.lives import (
     ANSWERED,
@@ -80,7 +81,8 @@ class Stats:
 
     def lines(self) -> list[str]:
         """Return them for people."""
-        lines = [table("reviews", self.reviews)]
+        reviews = {SCALE.get(name, name): number for name, number in self.reviews.items()}
+        lines = [table("reviews", reviews)]
         rows: list[tuple[str, tuple[str, ...]]] = [("findings:", COLUMNS)]
         rows += [
             (rule, tuple(map(str, ends.values()))) for rule, ends in self.rules.items()
@@ -127,7 +129,7 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
     ended = {
         str(each.get("content")): each
         for each in entries
-        if isinstance(each.get("rules"), dict)
+        if isinstance(each.get("rules"), dict) and "decision" in each
     }
     found = Counter[str]()
     older = 0

@@ -9,6 +9,7 @@ from cli_guard.secrets import SecretHit
 from cli_guard.secrets.added import AddedText, core
 from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
+from cli_guard.secrets.values import is_dummy
 
 BASE64_LINE = (
     r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
@@ -35,6 +36,10 @@ def weigh_places(
     whole = added if text is None else AddedText.of_file(text)
     places = {hit: added.offset_in(whole, hit.start) for hit in hits}
     shown = find_shown(whole.text, change.path, places.values())
+    made_up = {
+        hit for hit in hits if places[hit] in shown and hit.generic and is_dummy(hit.value)
+    }
+    hits = [hit for hit in hits if hit not in made_up]
     return [
         weaken(hit, is_new=is_new) if places[hit] in shown and not hit.proven else hit
         for hit in hits

@@ -298,10 +298,12 @@ def _review_paths(
 
 def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:
     rule = filenames.rule()
-    if (rule.id, change.path) in so_far.seen or _is_empty(change):
+    quiet = places.is_test_or_document(change.path)
+    # The text of a fixture is read; what cannot be read is worth a remark.
+    is_read = quiet and change.is_text
+    if (rule.id, change.path) in so_far.seen or _is_empty(change) or is_read:
         return
     so_far.seen.add((rule.id, change.path))
-    quiet = places.is_test_or_document(change.path)
     name = change.path.rpartition("/")[2]
     so_far.found.append(
         Finding(

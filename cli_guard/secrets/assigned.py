@@ -5,7 +5,7 @@ import re
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, CandidateJudgement, decode_base64, grade
 from cli_guard.secrets.examples import parents
-from cli_guard.secrets.logins import weigh_login
+from cli_guard.secrets.logins import is_joined_words, weigh_login
 from cli_guard.secrets.names import SecretKind, pattern, words
 from cli_guard.secrets.values import Strength
 
@@ -16,7 +16,6 @@ LISTED = r"[a-z]+\d?(?:_[a-z]+)+"  # one name in a list of names
 FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
 PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
 PARENT_REACH = 160
-DIRECTIVES = ("requirepass", "masterauth", "bindpw", "rootpw")
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
 POWERSHELL = (".ps1", ".psm1")
 # Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
@@ -60,7 +59,8 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
         end = candidate.start + len(value)
     if _is_expression(candidate, value, bare=bare) or is_echo(name, value):
         return None
-    strength = strength_of(kind, name, value)
+    strength = strength_of(kind, name, value, candidate.path)
+    is_login = False
     if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
         strength = Strength.LIKELY
     if (
@@ -68,9 +68,12 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
         and operator == "="
         and not places.is_code(candidate.path)
     ):
-        strength = weigh_login(candidate, strength, is_command=True)
+        login = weigh_login(candidate, strength, is_command=True)
+        is_login = login > strength
+        strength = login
     if (
-        strength is not Strength.STRONG
+        not is_login
+        and strength is not Strength.STRONG
         and name[:2] != "--"
         and _needs_strong(candidate, operator, bare=bare)
     ):
@@ -151,26 +154,29 @@ def judge_named(candidate: Candidate) -> CandidateJudgement | None:
     if places.is_lock(candidate.path):
         return None
     start = name_before(candidate.text, candidate.keyword_at)
-    name = candidate.text[start : candidate.name_end]
+    name = candidate.groups.get("name") or candidate.text[start : candidate.name_end]
     kind = names.kind_of(name)
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
     if kind is None or (places.is_code(candidate.path) and not quoted):
         return None
     return grade(
         candidate,
-        strength_of(kind, name, candidate.value),
+        strength_of(kind, name, candidate.value, candidate.path),
         candidate.start,
         candidate.end,
         name,
     )
 
 
-def strength_of(kind: SecretKind, name: str, value: str) -> Strength:
+def strength_of(kind: SecretKind, name: str, value: str, path: str) -> Strength:
     """Return how much the value looks like what its name says it is."""
     if kind is SecretKind.PASSWORD:
         if len(value) > PASSWORD_LIMIT:
             return Strength.NONE
-        phrase = Strength.LIKELY if _is_passphrase(name, value) else Strength.NONE
+        is_phrase = _is_passphrase(name, value) or (
+            places.is_literal(path) and is_joined_words(value)
+        )
+        phrase = Strength.LIKELY if is_phrase else Strength.NONE
         return max(values.password_strength(value), values.key_strength(value), phrase)
     key = value.removeprefix("base64:")
     decoded = decode_base64(key)
@@ -190,14 +196,11 @@ def strength_of(kind: SecretKind, name: str, value: str) -> Strength:
 def _is_word(candidate: Candidate, kind: SecretKind, operator: str, value: str) -> bool:
     """Return whether a plain word is the secret: in settings it is (`password: letmein`), code may name anything."""
     ending = places.ending(candidate.path)
-    if operator not in ("=", ":") or not value.isalpha() or values.is_filler(value):
+    is_known = values.is_filler(value) or value.lower() in words("trivial")
+    if operator not in ("=", ":") or not value.isalpha() or is_known:
         return False
     if kind is SecretKind.PASSWORD:
-        return (
-            places.is_settings(candidate.path)
-            and ending != ".json"
-            and bool(re.match("[a-z]{6,24}$", value))
-        )
+        return places.is_literal(candidate.path) and bool(re.match("[a-z]{6,24}$", value))
     in_file = kind is SecretKind.SECRET and ending in (".env", ".properties", ".ini")
     return in_file and bool(re.match("[a-z]{12,40}$", value))
 
@@ -235,7 +238,9 @@ def _phrase(value: str) -> Strength:
 def _chosen(name: str, value: str) -> Strength:
     """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
-    owners = words("signing_keys" if parts[-1:] == ["key"] else "signing") & set(parts[:-1])
+    # What stands before `key` says what key it is: that of a session is the name that something is stored under.
+    named = parts[-2:-1] if parts[-1:] == ["key"] else parts[:-1]
+    owners = words("signing_keys" if parts[-1:] == ["key"] else "signing") & set(named)
     signs = parts == ["key"] or (parts[-1:] in (["key"], ["secret"]) and owners)
     # A sentence begins with a capital, or has letters of its language.
     is_phrase = " " not in value or (value.islower() and value.isascii())
@@ -286,12 +291,15 @@ def _given(
         return _spaced(candidate, name, start, flag=flag, bare=bare)
     if not bare:
         return True
-    if operator not in ("=", ":", "=>", "?=", ":=", "+="):
+    # A bare word after `$name =` or in `${NAME:?message}` is code that a text quotes.
+    if operator not in ("=", ":", "=>", "?=", ":=", "+=") or candidate.text.endswith(
+        ("$", "${"), 0, start
+    ):
         return False
     if flag or places.is_settings(candidate.path):
         return True
     return not places.is_code(candidate.path) and not (
-        operator == "=" and _in_code_line(candidate, start)
+        operator == "=" and _in_code_line(candidate)
     )
 
 
@@ -304,8 +312,6 @@ def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bo
     line = candidate.text[
         max(candidate.text.rfind("\n", 0, start) + 1, start - 120) : start
     ]
-    if name in DIRECTIVES:
-        return not line.strip()
     if re.search(r"#\s*define\s+$", line):
         return not bare
     if re.search(SPACED, line):
@@ -333,13 +339,12 @@ def _stands_alone(candidate: Candidate, line: str) -> bool:
         for pattern in ("[A-Za-z]{2}", r"\d", "[A-Z!@#$%^&*]")
     )
     return (
-        places.kind_of(candidate.path) == "prose"
+        (places.kind_of(candidate.path) == "prose" or ending == ".json")
         and mixed
         and not set("(){}<>/=:") & set(candidate.value)
     )
 
 
-def _in_code_line(candidate: Candidate, start: int) -> bool:
+def _in_code_line(candidate: Candidate) -> bool:
     """Return whether the line looks like code (`x = f(y)`), for texts without a telling path."""
-    is_call = bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", candidate.value))
-    return is_call or candidate.text.endswith("$", 0, start)
+    return bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", candidate.value))

@@ -121,24 +121,31 @@ def grade(
             if (judged := doubtful(candidate))
             else None
         )
-    if places.is_test_or_document(candidate.path) or _is_public(candidate):
+    near = _beside(candidate)
+    is_public = "password" not in candidate.detector.kinds and bool(
+        pattern("browser", re.I).search(near)
+    )
+    is_shown = places.is_test_or_document(candidate.path)
+    if is_shown and (
+        values.is_dummy(candidate.text[start:end])
+        or pattern("published", re.I).search(near)
+    ):
+        return None
+    if is_shown or is_public:
         severity = Severity.MEDIUM
         confidence = Confidence.LOW
     return CandidateJudgement(severity, confidence, start, end, name)
 
 
-def _is_public(candidate: Candidate) -> bool:
-    """Return whether its line or a comment above, which name no password, say that browsers are given the key."""
+def _beside(candidate: Candidate) -> str:
+    """Return the comment above a value and its line, with a NUL for the value."""
     *above, line = candidate.text[max(candidate.start - 200, 0) : candidate.start].split(
         "\n"
     )
     comment = (
         above[-1] if above and re.match(r"\s*(?:#|//|/?\*|--|<!--)", above[-1]) else ""
     )
-    near = f"{comment} {line}\0{candidate.text[candidate.end : candidate.end + 80]}"
-    return "password" not in candidate.detector.kinds and bool(
-        pattern("browser", re.I).search(near)
-    )
+    return f"{comment} {line}\0{candidate.text[candidate.end : candidate.end + 80]}"
 
 
 def decode_base64(text: str) -> str | None:

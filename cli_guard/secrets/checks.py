@@ -6,8 +6,10 @@ Each check takes a candidate and returns its severity and confidence, or None.
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
+from cli_guard.code.languages import comment
 from cli_guard.code.test_files import has_test_words
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
@@ -29,6 +31,7 @@ COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
 PUBLIC = r"(?i)\bp[uú]bli|öffentlich|公|открыт"
 # What names the value behind it: a colon, or a word of a script that has no blanks between words.
 NAMED = r"[:=：＝\u3040-\u9fff\uac00-\ud7af][\s\"'`«„「『]{0,4}\Z"
+NUMBER = r"-?(?:0x[0-9A-Fa-f]{1,2}|(?<![\dx])\d{1,3})"
 Check = Callable[[Candidate], CandidateJudgement | None]
 
 
@@ -150,11 +153,8 @@ def pair(candidate: Candidate) -> CandidateJudgement | None:
         for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]")
         if re.search(each, value)
     ]
-    if (
-        len(classes) < 3
-        or "." in value
-        or values.password_strength(value) < Strength.LIKELY
-    ):
+    has_version = re.search(r"\d\.\d", value)
+    if has_version or len(classes) < 3 or values.password_strength(value) < Strength.LIKELY:
         return None
     graded = grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
     user = candidate.groups.get("user") or ""
@@ -233,7 +233,16 @@ def _is_in_text(candidate: Candidate) -> bool:
 
 
 def _is_in_comment(candidate: Candidate) -> bool:
-    return bool(re.search(COMMENT, _line_before(candidate)))
+    line = _line_before(candidate)
+    return bool(re.search(COMMENT, line)) or line.lstrip().startswith(
+        _comment_mark(candidate.path)
+    )
+
+
+@lru_cache(maxsize=places.PATHS)
+def _comment_mark(path: str) -> str:
+    """Return what begins a comment in the language of a file; what begins no line if that is not known."""
+    return (comment(path, "") or "\n").partition(" ")[0]
 
 
 def _line_before(candidate: Candidate) -> str:
@@ -258,7 +267,8 @@ def _is_placeholder(text: str) -> bool:
 def foreign(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password under a word of another language, in a document as in a sentence."""
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', "`")
-    if places.is_code(candidate.path) and not quoted:
+    is_word = candidate.value.rstrip(".:!?").isalpha() and candidate.value[-1] in ".:!?"
+    if is_word or (places.is_code(candidate.path) and not quoted):
         return None
     return (
         stated(candidate) if places.kind_of(candidate.path) == "prose" else None
@@ -279,9 +289,7 @@ def wordlist(candidate: Candidate) -> CandidateJudgement | None:
 
 def byte_array(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the bytes of a key: neither counted up nor repeated."""
-    numbers = [
-        int(number, 16) for number in re.findall("0x([0-9A-Fa-f]{2})", candidate.value)
-    ]
+    numbers = [int(number, 0) % 256 for number in re.findall(NUMBER, candidate.value)]
     steps = {(after - before) % 256 for before, after in pairwise(numbers)}
     if len(steps) < len(numbers) // 2 or len(set(numbers)) < 12:
         return None

@@ -25,7 +25,7 @@ class Detector:
 
     `before` and `after` bound the window around a keyword in which the pattern is tried (0: the pattern begins at the
     keyword), `lines` is how many further lines it may span. `context` has to match within `reach` characters around a
-    hit. `check` names the function that judges it (`engine.CHECKS`). `files` is the kind of file the rule is for
+    hit. `check` names the function that judges it (`engine.CHECKS`). `files` are the kinds of file the rule is for
     (`places.kind_of`), empty for all; of `needs` the file must contain one. `checksum` is the provider's
     (`checksums.SCHEMES`).
     """
@@ -164,7 +164,7 @@ def by_keyword() -> Mapping[str, tuple[Detector, ...]]:
 def rules_at(keyword: str, kind: str) -> tuple[Detector, ...]:
     """Return the rules to try at a keyword in a file of a kind (`places.kind_of`)."""
     rules = by_keyword().get(keyword, ())
-    return tuple(rule for rule in rules if rule.files in ("", kind))
+    return tuple(rule for rule in rules if not rule.files or kind in rule.files)
 
 
 @cache

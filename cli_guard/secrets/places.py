@@ -45,6 +45,14 @@ def is_settings(path: str) -> bool:
 
 
 @lru_cache(maxsize=PATHS)
+def is_literal(path: str) -> bool:
+    """Return whether a word in quotes or without is a value there; JSON and XML name parts of programs too."""
+    suffix = ending(path)
+    is_named = suffix in (".json", ".xml", ".plist", ".config")
+    return suffix in (".sql", ".tf") or (is_settings(path) and not is_named)
+
+
+@lru_cache(maxsize=PATHS)
 def is_test_or_document(path: str) -> bool:
     """Return whether it is a test, fixture, example or document, where made-up credentials are usual."""
     # `org/example` in a path is a domain of a Java package.

@@ -31,6 +31,11 @@ YAML = (".yaml", ".yml")
 YAML_ITEM = r"[ \t]*- +[\"']?(?P<value>[^\s\"'&*{\[:]+)[\"']?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)"
 YAML_LINE = r"(?P<indent>[ \t]*)(?P<value>[^\r\n]*)\r?(?:\n|$)"
 WORD = rf"(?P<value>(?:[^\s\"'`\\]|\\.|{CONTINUED})+)"
+# Literals between brackets: Ruby, Perl, Lua; the here-string of PowerShell.
+BRACKETED = (
+    r"\s{0,40}(?:(?:%[qQ]?|qq?\s?)[({\[](?P<ruby>[^(){}\[\]\s]{4,200})[)}\]]|\[\[(?P<lua>[^\[\]\s]{4,200})\]\]"
+    r"|@(?P<mark>[\"'])\r?\n(?P<shell>[^\n]{4,200}?)\r?\n(?P=mark)@)"
+)
 HEREDOC = r"<<[-~]?[\"']?(?P<mark>\w+)[\"']?"
 
 # A value with its place: from its first piece to its last.
@@ -49,7 +54,7 @@ def find_values(candidate: Candidate) -> Iterator[CandidateJudgement]:
         read = _reader_of(candidate)
         for start, end, value in read(candidate) if read else ():
             if not is_echo(name, value):
-                strength = strength_of(kind, name, value)
+                strength = strength_of(kind, name, value, candidate.path)
                 yield from filter(None, [grade(candidate, strength, start, end, name)])
     kind = kind or names.kind_of(name.rstrip("sS"))
     for start, end, value in _read_items(candidate) if kind else ():
@@ -72,7 +77,11 @@ def _reader_of(candidate: Candidate) -> Callable[[Candidate], Sequence[Part]] | 
     """Return the function that reads a value which begins like this one."""
     opening = candidate.value
     if not (candidate.groups["op"] or "").strip():
+        if _is_defined(candidate):
+            return _read_expression
         return _read_word if _name(candidate).startswith("--") else None
+    if compile_once(BRACKETED).match(candidate.text, candidate.start):
+        return _read_bracketed
     if opening.startswith("<<"):
         return _read_heredoc
     if places.ending(candidate.path) in YAML and opening[0] in "|>\r\n":
@@ -82,6 +91,18 @@ def _reader_of(candidate: Candidate) -> Callable[[Candidate], Sequence[Part]] | 
     if opening[-1] in "(\n\"'`" and not opening[:-1].strip("rRbBuUfFL@$\\\r"):
         return _read_expression
     return None
+
+
+def _is_defined(candidate: Candidate) -> bool:
+    start = name_before(candidate.text, candidate.keyword_at)
+    before = candidate.text[max(start - 40, 0) : start]
+    return bool(compile_once(r"#\s*define\s+\Z").search(before))
+
+
+def _read_bracketed(candidate: Candidate) -> Sequence[Part]:
+    found = compile_once(BRACKETED).match(candidate.text, candidate.start)
+    group = next((name for name in ("ruby", "lua", "shell") if found and found[name]), None)
+    return [(*found.span(group), found[group])] if found and group else ()
 
 
 def _read_expression(candidate: Candidate) -> Sequence[Part]:

@@ -4,17 +4,27 @@ SQL that fills one, CSV, and the tables of documents: Markdown, HTML, reStructur
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cli_guard.secrets import checks, names, places, values
 from cli_guard.secrets.assigned import strength_of
 from cli_guard.secrets.candidates import Candidate, CandidateJudgement, Spend, grade
 from cli_guard.secrets.detectors import Detector
-from cli_guard.secrets.names import compile_once
+from cli_guard.secrets.names import compile_once, words
 
 STATEMENT = (
-    r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[^\s(]{1,120}\s{0,8}"
-    r"\(([^()]{1,2000})\)\s{0,8}values\s{0,8}"
+    r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}(?P<table>[^\s(]{1,120})\s{0,8}"
+    r"(?:\((?P<columns>[^()]{1,2000})\)\s{0,8})?values\s{0,8}(?=\()"
+)
+CREATED = (
+    r"(?i)\bcreate\s{1,8}table\s{1,8}(?:if\s{1,8}not\s{1,8}exists\s{1,8})?(?P<table>[^\s(]{1,120})"
+    r"\s{0,8}\((?P<columns>(?>(?:[^();]|\([^()]{0,200}\)){1,4000}))\)"
+)
+# What pg_dump(1) writes: the columns, then a line for each row.
+STDIN = "FROM stdin"
+COPIED = (
+    r"(?im)^copy\s(?P<table>[^\s(]{1,120})\s{0,8}\((?P<columns>[^()]{1,2000})\)\sfrom\sstdin[^\n]{0,80}\n"
+    r"(?P<rows>(?>(?:(?!\\\.)[^\n]{0,4000}\n){1,2000}))"
 )
 ITEM = (
     r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.){0,400}+)'|"
@@ -39,45 +49,79 @@ MARKUP = (".html", ".htm", ".xhtml")
 # A cell that is one word, without the marks of a quotation or of stress, or of the end of a line of LaTeX.
 WORD = r"[\s`*_\"']*(?P<value>[^\s`*_\"']\S{4,100}?)[`*_\"']{0,3}\s*(?:\\\\[^\n]*)?"
 
-NAMES_PASSWORD = re.compile(
-    r"(?i)pass|\bpwd?\b|kennwort|mdp|contrase|senha|парол|密码|密碼|口令|パスワード|비밀번호|has[lł]o|wachtwoord"
-)
-
 Cell = tuple[int, str]
 
 
 def find_inserts(
     text: str, path: str, detector: Detector, spend: Spend
 ) -> Iterator[CandidateJudgement]:
-    """Return values inserted into columns that are named like credentials; digests are skipped."""
+    """Return values in columns that are named like credentials, or that look like ones in a table of accounts.
+
+    The statement names the columns, or that which makes the table; digests are skipped.
+    """
     if places.is_lock(path):
         return
-    for statement in compile_once(STATEMENT).finditer(text):
-        columns = [column.strip(" \t\r\n\"'`[]\\") for column in statement[1].split(",")]
-        kinds = {
-            place: kind
-            for place, column in enumerate(columns)
-            if (kind := names.kind_of(column))
-        }
-        if not kinds:
-            continue
+    statements = list(compile_once(STATEMENT).finditer(text))
+    created = {} if all(each["columns"] for each in statements) else _tables_made(text)
+    for statement in statements:
+        table = statement["table"]
+        columns = _columns(statement["columns"] or created.get(table, ""))
+        is_open = not columns and bool(words("accounts") & set(names.words_of(table)))
         for place, item in _items(text, statement.end(), spend):
             group = next((name for name in ("single", "double") if item[name]), None)
-            if place not in kinds or group is None:
-                continue
-            if kinds[place] is names.SecretKind.PASSWORD and compile_once(DIGEST).match(
-                item[group]
-            ):
-                continue
-            value = item[group]
-            start, end = item.span(group)
-            name = columns[place]
-            candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
-            judgement = grade(
-                candidate, strength_of(kinds[place], name, value), start, end, name
-            )
-            if judgement:
-                yield judgement
+            name = columns[place] if place < len(columns) else ""
+            if group and (name or is_open):
+                cell = (item.start(group), item[group])
+                yield from _judge_item(detector, text, path, cell, name)
+    for copied in compile_once(COPIED).finditer(text) if STDIN in text else ():
+        columns = _columns(copied["columns"])
+        line_start = copied.start("rows")
+        for line in copied["rows"].splitlines(keepends=True):
+            spend(line_start)
+            at = line_start
+            for name, value in zip(columns, line.rstrip("\r\n").split("\t"), strict=False):
+                yield from _judge_item(detector, text, path, (at, value), name)
+                at += len(value) + 1
+            line_start += len(line)
+
+
+def _tables_made(text: str) -> Mapping[str, str]:
+    """Return what the statements of a text that make tables say of their columns."""
+    return {
+        table["table"]: re.sub(r"\([^()]*\)", "", table["columns"])
+        for table in compile_once(CREATED).finditer(text)
+    }
+
+
+def _columns(listed: str) -> list[str]:
+    """Return the names in a list of columns; in one that makes a table, types follow them."""
+    return [
+        column.split()[0].strip("\"'`[]\\")
+        for column in listed.split(",")
+        if column.split()
+    ]
+
+
+def _judge_item(
+    detector: Detector, text: str, path: str, cell: Cell, name: str
+) -> Iterator[CandidateJudgement]:
+    """Judge a value by the name of its column; without a name only what nothing but a credential looks like counts."""
+    start, value = cell
+    end = start + len(value)
+    kind = names.kind_of(name) if name else names.SecretKind.PASSWORD
+    if kind is None:
+        return
+    if kind is names.SecretKind.PASSWORD and compile_once(DIGEST).match(value):
+        return
+    strength = strength_of(kind, name, value, path)
+    if not name and (strength < values.Strength.STRONG or not _is_mixed(value)):
+        return
+    candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
+    yield from filter(None, [grade(candidate, strength, start, end, name)])
+
+
+def _is_mixed(value: str) -> bool:
+    return all(re.search(kind, value) for kind in ("[a-z]", "[A-Z]", r"\d"))
 
 
 def _items(text: str, position: int, spend: Spend) -> Iterator[tuple[int, re.Match[str]]]:
@@ -106,7 +150,11 @@ def find_cells(
         return
     for head, *rows in _tables(text, ending):
         heads = [cell.replace("_", " ") for _, cell in head]
-        named = [n for n, cell in enumerate(heads) if detector.pattern.search(cell)]
+        named = [
+            n
+            for n, cell in enumerate(heads)
+            if detector.pattern.search(cell) or _is_credential(cell)
+        ]
         for row in rows if named else ():
             spend(row[0][0])
             for n in named:
@@ -118,13 +166,20 @@ def find_cells(
                     )
 
 
+def _is_credential(head: str) -> bool:
+    """Return whether a column that is named like a variable holds passwords or keys: `enable_secret`."""
+    return names.kind_of(head) in (names.SecretKind.PASSWORD, names.SecretKind.SECRET)
+
+
 def _judge_cell(
     detector: Detector, text: str, path: str, start: int, value: str, head: str
 ) -> Iterator[CandidateJudgement]:
     end = start + len(value)
     candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
     is_key = values.key_strength(value) is values.Strength.STRONG
-    has_name = is_key or bool(NAMES_PASSWORD.search(head))
+    if names.kind_of(head) is names.SecretKind.TOKEN and not is_key:
+        return
+    has_name = is_key or bool(names.pattern("password_words", re.I).search(head))
     yield from filter(None, [checks.stated(candidate, has_name=has_name)])
 
 

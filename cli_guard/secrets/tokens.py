@@ -28,9 +28,10 @@ def token(candidate: Candidate) -> CandidateJudgement | None:
         return None
     if values.is_sequence(value):
         return doubtful(candidate)
-    is_name = not re.search(r"\d|[a-z][A-Z]", value) and values.is_wordy(
-        value.removeprefix("AKIA")
-    )
+    # Words of any language behind a prefix: `sk_live_deinGeheimerSchluessel`.
+    share = values.share_of_words(value.removeprefix("AKIA"))
+    least = 0.85 if re.search("[a-z][A-Z]", value) else 0.55
+    is_name = share >= least and not re.search(r"\d", value)
     if len(value) >= 20 and (is_name or values.entropy(value) < 2.6):
         return None
     return plain(candidate)

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from enum import IntEnum
 
-from cli_guard.secrets.names import compile_once, pattern, words
+from cli_guard.secrets.names import compile_once, pattern, words, words_of
 
 
 class Strength(IntEnum):
@@ -20,6 +20,8 @@ class Strength(IntEnum):
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 NAMING = ("filler", "technical", "passwords", "secrets")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+# Signs that people write for letters.
+LEET = str.maketrans("013457$@!", "oieastsai")
 STEPS = tuple(
     "0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split()
 )
@@ -78,8 +80,10 @@ def is_filler(value: str) -> bool:
         return True
     found = compile_once(r"[a-z]+").findall(folded)
     digits = "".join(compile_once(r"\d+").findall(folded))
+    is_year = compile_once(r"(?:19|20)\d\d$").match(digits)
     if (
         digits
+        and not is_year
         and not any(digits in sequence for sequence in SEQUENCES)
         and len(set(digits)) > 1
     ):
@@ -89,7 +93,16 @@ def is_filler(value: str) -> bool:
     # `admin123` is not a placeholder: people do choose it. `changeme123` is one.
     if len(digits) >= 3 and all(word in words("weak") for word in found):
         return False
-    return all(word in words("filler") or set(word) == {"x"} for word in found)
+    return all(
+        word in words("filler") or set(word) == {"x"} or ALPHABET.startswith(word)
+        for word in found
+    )
+
+
+def is_dummy(value: str) -> bool:
+    """Return whether the value is placeholder words with digits and signs for letters: `Passw0rd!`."""
+    letters = compile_once(r"\d{0,2}[!?.#]*$").sub("", value).translate(LEET)
+    return is_filler(" ".join(words_of(letters)))
 
 
 def _without_accents(text: str) -> str:
@@ -99,8 +112,19 @@ def _without_accents(text: str) -> str:
 
 def is_path_or_name(value: str) -> bool:
     """Return whether the value is a URL, a path, a file name, a dotted name or an e-mail address."""
-    named = pattern("named").search(value)
-    return bool(named) and not (_digits_mixed(value) >= 3 and len(value) >= 16)
+    return bool(pattern("named").search(value)) and not _is_scrambled(value)
+
+
+def _is_scrambled(value: str) -> bool:
+    """Return whether letters of both cases and digits change so often that their parts name nothing."""
+    mixed = _digits_mixed(value)
+    if mixed >= 3 and len(value) >= 16 and share_of_words(value) < 0.5:
+        return True
+    wordy = share_of_words(value)
+    has_cases = value not in (value.lower(), value.upper()) or (mixed >= 2 and not wordy)
+    is_mute = wordy < (0.45 if mixed >= 2 else 0.3)
+    is_long = len(value) >= 10 and not _technical(value)
+    return mixed >= 1 and is_long and has_cases and is_mute
 
 
 def is_uuid(value: str) -> bool:
@@ -124,10 +148,10 @@ def _turns(value: str) -> float:
 
 def is_wordy(value: str) -> bool:
     """Return whether the value is mostly words, as names and prose are."""
-    return _wordy(value) >= 0.55
+    return share_of_words(value) >= 0.55
 
 
-def _wordy(value: str) -> float:
+def share_of_words(value: str) -> float:
     """Return the share of the value in pronounceable runs of four letters or more."""
     runs = compile_once(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
     mute = compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$")
@@ -145,8 +169,8 @@ def is_random(value: str) -> bool:
     ):
         return False
     turns = _turns(value)
-    return (turns >= 0.25 and _wordy(value) < 0.6) or (
-        turns >= 0.15 and _wordy(value) < 0.3
+    return (turns >= 0.25 and share_of_words(value) < 0.6) or (
+        turns >= 0.15 and share_of_words(value) < 0.3
     )
 
 
@@ -154,7 +178,7 @@ def key_strength(value: str) -> Strength:
     """Rate a machine-made key: length, alphabet and disorder."""
     if is_typed_key(value):
         return Strength.LIKELY
-    if not _is_candidate(value):
+    if not value.isascii() or not _is_candidate(value):
         return Strength.NONE
     if is_uuid(value):
         return Strength.LIKELY
@@ -162,7 +186,7 @@ def key_strength(value: str) -> Strength:
         return Strength.STRONG if len(value) >= 20 else Strength.LIKELY
     if len(value) > 48:
         return Strength.NONE
-    if not compile_once(r"\d").search(value) or _wordy(value) >= 0.65:
+    if not compile_once(r"\d").search(value) or share_of_words(value) >= 0.65:
         return Strength.NONE
     return min(password_strength(value), Strength.LIKELY)
 
@@ -208,7 +232,7 @@ def password_strength(value: str) -> Strength:
         return Strength.LIKELY
     if digit:
         return _with_digits(value, mixed_case=lower and upper)
-    scrambled = len(value) >= 10 and _turns(value) >= 0.3 and _wordy(value) < 0.5
+    scrambled = len(value) >= 10 and _turns(value) >= 0.3 and share_of_words(value) < 0.5
     return Strength.LIKELY if scrambled else Strength.WEAK
 
 
@@ -234,7 +258,7 @@ def _with_digits(value: str, *, mixed_case: bool) -> Strength:
     if (
         len(value) >= 8
         and (mixed >= 2 or mixed_case)
-        and (len(value) >= 12 or _wordy(value) < 0.8)
+        and (len(value) >= 12 or share_of_words(value) < 0.8)
     ):
         return Strength.STRONG
     return Strength.LIKELY if len(value) >= 6 else Strength.WEAK

@@ -32,7 +32,7 @@ def runs(node: Any) -> list[str]:
 
 
 def test_there_are_workflows_of_both() -> None:
-    assert [("jobs" in yaml.safe_load(block)) for block in BLOCKS] == [True, True, False]
+    assert [("jobs" in yaml.safe_load(block)) for block in BLOCKS] == [True, False]
 
 
 @table("block", BLOCKS)
@@ -49,13 +49,6 @@ def test_what_they_run_is_offered(block: str) -> None:
         options, rest, _ = parser.parse_args(words[2:])
         assert not rest
         assert options["range"]
-
-
-def test_a_matrix_names_every_part() -> None:
-    (line,) = [line for line in runs(yaml.safe_load(BLOCKS[1])) if "--shard" in line]
-    matrix = yaml.safe_load(BLOCKS[1])["jobs"]["review"]["strategy"]["matrix"]["shard"]
-    assert f'"$SHARD/{len(matrix)}"' in line
-    assert matrix == list(range(1, len(matrix) + 1))
 
 
 @table("block", BLOCKS)

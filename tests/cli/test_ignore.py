@@ -211,7 +211,7 @@ def test_a_failed_check_is_pushed_once(committed: Repo) -> None:
     ("reason", "says"),
     [
         ("", "say why"),
-        ("two words", "needs 3 words"),
+        ("two words", "at least 3 words"),
         ("one\nof three words", "one line"),
         ("a \x1b[2J of words", "one line"),
         ("w " * 200, "one line of at most"),

@@ -41,11 +41,12 @@ def test_reviews_and_findings_by_rule(committed: Repo) -> None:
     stage(committed, {"risky.py": RISKY})
     for _ in range(3):
         guard(committed, "hook", "pre-commit")
+    guard(committed, "exec", "--", "ls")
     found = stats(committed)
-    assert found["reviews"] == {"review": 1}, "the same change three times"
+    assert found["reviews"] == {"review": 1}, "the same change three times, and no command"
     assert found["findings"] == {each["rule"]: 1 for each in committed.review()["findings"]}
     assert (
-        "reviews:\n  review                                1\n"
+        "reviews:\n  needs approval                        1\n"
         in guard(committed, "stats").out
     )
 

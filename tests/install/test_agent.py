@@ -65,7 +65,7 @@ def test_into_a_repository_without_settings(committed: Repo) -> None:
         "recommended for yourself: `cli-guard install --agent claude-code --where user`"
         in recommended
     )
-    assert "Claude Code hears of what is allowed" in allowed
+    assert "Claude Code is told what is allowed" in allowed
     text = settings_of(committed).read_text()
     assert text == json.dumps({"hooks": {"PreToolUse": [ENTRY]}}, indent=2) + "\n"
     assert settings_of(committed).stat().st_mode & 0o777 == 0o644
@@ -226,7 +226,7 @@ def test_doctor_tells(guarded: Repo) -> None:
     install(guarded)
     asks, allowed = told(guarded)
     assert asks == "Claude Code: asks cli-guard first"
-    assert allowed.startswith("Claude Code hears of what is allowed and does not ask")
+    assert allowed.startswith("Claude Code is told what is allowed and does not ask")
     assert "its format: https://code.claude.com/" in guard(guarded, "doctor").out
     uninstall(guarded)
     assert told(guarded) == []

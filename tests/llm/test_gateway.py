@@ -564,7 +564,7 @@ def test_a_key_is_asked_for_once_until_it_is_refused(
         (
             {"light": ["anthropic:x"]},
             {},
-            "the package of the provider anthropic is not installed",
+            "the package of the provider anthropic is not installed: pip install langchain-anthropic",
         ),
         (
             {"light": ["nobody:x"]},

@@ -205,7 +205,7 @@ def test_nothing_is_lost_or_counted_twice_when_processes_end(
     repo.commit("More")
     monkeypatch.setattr(Scanner, "scan", real)
     assert (
-        "known from earlier runs"
+        "scanned by earlier runs"
         in look(repo, ScanOptions(history=True, state=state)).notes[0]
     )
 

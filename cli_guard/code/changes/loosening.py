@@ -278,16 +278,9 @@ def is_markup_now(old: CodeFact, new: CodeFact) -> bool:
     *owner, was = old.name.split(".")
     *place, now = new.name.split(".")
     is_built = old.detail.strip()[:1] not in ("", "'", '"')
-    return (
-        is_built
-        and bool(owner)
-        and (owner, old.detail, now)
-        == (
-            place,
-            new.detail,
-            markup_writers().get(was),
-        )
-    )
+    if not is_built or not owner or owner != place or old.detail != new.detail:
+        return False
+    return now == markup_writers().get(was)
 
 
 @cache

@@ -7,10 +7,9 @@ silently, so the rest is counted here.
 
 from collections import Counter
 
-from cli_guard.model import Disposition, JudgedFinding
+from cli_guard.model import SCALE, Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
-    SCALE,
     next_steps,
     path_of,
     skipped_line,

@@ -7,11 +7,10 @@ is put in a code span, where GitHub reads no markup, and code in a fence longer 
 import re
 from collections.abc import Iterator, Sequence
 
-from cli_guard.model import Decision, Disposition, JudgedFinding
+from cli_guard.model import SCALE, Decision, Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,
-    SCALE,
     find_unannounced,
     fuller,
     next_steps,

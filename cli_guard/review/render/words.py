@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cli_guard.hooks import BY_NAME, MESSAGE, SERVER, event_of
 from cli_guard.model import (
+    SCALE,
     Category,
     Decision,
     Disposition,
@@ -25,12 +26,6 @@ from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
 REASON_LENGTH = 120
-# The one scale that a reader sees; severity and confidence, from which policy derives it, are in JSON and SARIF.
-SCALE = {
-    Disposition.DENY: "must fix",
-    Disposition.REVIEW: "needs approval",
-    Disposition.ADVISE: "advice",
-}
 # Why a finding is not shown.
 ANSWERED = {
     "approval": "approved",
@@ -80,7 +75,7 @@ def coverage(review: Review) -> str:
     if review.nothing:
         return f"nothing to review: {printable(review.review_reason or '')}"
     if not review.files:
-        return "no new lines"
+        return "no files to scan" if review.event == "scan" else "no new lines"
     verb = "scanned" if review.event == "scan" else "reviewed"
     languages = ", ".join(dict.fromkeys(review.secrets_only))
     alone = f" ({len(review.secrets_only)} for secrets only: {languages})"
