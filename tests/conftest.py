@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import os
+import re
 import shutil
 import signal
 import struct
@@ -21,7 +22,7 @@ import pytest
 from examples import report_totals
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
-from preloaded import folder_of, start_python
+from preloaded import folder_of, start_python, use_preloaded
 from repositories import Repo, isolated_environment
 from watching import make_once, marked
 
@@ -144,6 +145,7 @@ QUICK = ("git/test_commits.py::test_a_plain_commit_passes_and_one_with_a_secret_
 QUICK_FILES = tuple(each.partition("::")[0] for each in QUICK)
 HERE = Path(__file__).parent
 PACKAGE = Path(cli_guard.__file__).parent
+NUMBERS = count()
 
 
 # The folder of the warm server that does the reviews of this session.
@@ -236,6 +238,17 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
+@pytest.fixture
+def tmp_path(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
+    """The same as that of pytest, which looks at the folders of all tests before to number one."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{name}{next(NUMBERS)}"
+    path.mkdir(mode=0o700)
+    return path
+
+
 @pytest.fixture(autouse=True)
 def isolated(
     homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -297,7 +310,10 @@ def venv(tmp_path: Path, isolated: dict[str, str], installed: Path) -> Path:
     """A copy of it. A warm server of its own, which another interpreter needs, would serve one test alone."""
     if isolated["CLI_GUARD_SERVER"] == "1":
         isolated["CLI_GUARD_SERVER"] = "0"
-    return Path(shutil.copytree(installed, tmp_path / "a venv", symlinks=True))
+    copy = tmp_path / "a venv"
+    # Python takes four times the processor's time for these 2,000 files.
+    subprocess.run(("cp", "-a", installed, copy), check=True, timeout=60)
+    return copy
 
 
 @pytest.fixture(scope="session")
@@ -381,6 +397,14 @@ def guarded(committed: Repo, native: Path) -> Repo:
     shutil.copy2(native / "config", committed.path / ".git/config")
     shutil.copytree(native / "hooks", committed.path / ".git/hooks", dirs_exist_ok=True)
     return committed
+
+
+@pytest.fixture
+def forked(guarded: Repo, preloaded: Path) -> Repo:
+    """The same for what is not about a process of its own: each hook that Git starts is a fork, see preloaded.py."""
+    for hook in (guarded.path / ".git/hooks").iterdir():
+        use_preloaded(hook, preloaded)
+    return guarded
 
 
 @pytest.fixture

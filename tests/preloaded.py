@@ -34,6 +34,7 @@ LIBRARIES = (
 )
 # A variable of who sits at a terminal (`terminals.Seat`): the program leads the session of it, as the client would.
 ALONE = b"PRELOADED_AT_TERMINAL"
+SERVER = b"CLI_GUARD_SERVER"
 # Hands over its words, folder, variables and streams, and exits as the fork does.
 CLIENT = """#!{python} -IS
 import _socket, marshal, os, sys
@@ -158,6 +159,9 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
     if variables.pop(ALONE, None):
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    if variables.get(SERVER) == b"1":
+        # All that a warm server would save is loaded here.
+        variables[SERVER] = b"0"
     os.environ.clear()
     os.environb.update(variables)
     time.tzset()

@@ -237,14 +237,20 @@ class Repo:
                 request or Staged(), invocation, through_gitpython=through_gitpython
             )
 
-    def watch_hooks(self, *names: str) -> None:
-        """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""
+    def watch_hooks(self, *names: str, preloaded: Path | None = None) -> None:
+        """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote.
+
+        With the folder of a `preloaded` Python, each is a fork of it: see preloaded.py.
+        """
         from in_process import guard
+        from preloaded import use_preloaded
 
         names = names or ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
         guard(self, "install", *(word for name in names for word in ("--hook-type", name)))
         for name in names:
             hook = self.path / ".git" / "hooks" / name
+            if preloaded:
+                use_preloaded(hook, preloaded)
             real = hook.parent / "real" / name
             real.parent.mkdir(exist_ok=True)
             hook.rename(real)

@@ -46,33 +46,33 @@ def move(repo: Repo, old: str, new: str) -> None:
 
 @pytest.mark.parametrize(("old", "new", "text"), MOVES, ids=[new for _, new, _ in MOVES])
 def test_a_rename_to_code_is_reviewed_whole(
-    guarded: Repo, old: str, new: str, text: str
+    forked: Repo, old: str, new: str, text: str
 ) -> None:
-    guarded.commit("A text", {old: text})
-    move(guarded, old, new)
-    assert commit(guarded, "Rename").code != 0
+    forked.commit("A text", {old: text})
+    move(forked, old, new)
+    assert commit(forked, "Rename").code != 0
 
 
-def test_it_is_also_when_the_text_was_pushed_before(guarded: Repo, tmp_path: Path) -> None:
-    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
-    guarded.git("remote", "add", "origin", str(remote.path))
-    guarded.commit("A text", {"deploy.txt": SCRIPT})
-    guarded.git("push", "-q", "--no-verify", "-u", "origin", "main")
-    move(guarded, "deploy.txt", "deploy.sh")
-    guarded.git("commit", "-q", "--no-verify", "-m", "Rename")
-    assert guarded.try_git("push", "-q", "origin", "main").code != 0
+def test_it_is_also_when_the_text_was_pushed_before(forked: Repo, tmp_path: Path) -> None:
+    remote = Repo.create(tmp_path / "remote.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(remote.path))
+    forked.commit("A text", {"deploy.txt": SCRIPT})
+    forked.git("push", "-q", "--no-verify", "-u", "origin", "main")
+    move(forked, "deploy.txt", "deploy.sh")
+    forked.git("commit", "-q", "--no-verify", "-m", "Rename")
+    assert forked.try_git("push", "-q", "origin", "main").code != 0
 
 
-def test_an_execute_bit_makes_a_script(guarded: Repo) -> None:
-    guarded.commit("A text", {"deploy.txt": SCRIPT})
-    guarded.git("update-index", "--chmod=+x", "deploy.txt")
-    assert commit(guarded, "Make it executable").code != 0
+def test_an_execute_bit_makes_a_script(forked: Repo) -> None:
+    forked.commit("A text", {"deploy.txt": SCRIPT})
+    forked.git("update-index", "--chmod=+x", "deploy.txt")
+    assert commit(forked, "Make it executable").code != 0
 
 
-def test_a_program_without_a_first_line_is_for_the_shell(guarded: Repo) -> None:
-    guarded.write("bin/run", f"{FETCH}\n").chmod(0o755)
-    guarded.git("add", "-A")
-    assert commit(guarded, "Add a program").code != 0
+def test_a_program_without_a_first_line_is_for_the_shell(forked: Repo) -> None:
+    forked.write("bin/run", f"{FETCH}\n").chmod(0o755)
+    forked.git("add", "-A")
+    assert commit(forked, "Add a program").code != 0
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_a_program_without_a_first_line_is_for_the_shell(guarded: Repo) -> None:
     ],
 )
 def test_a_rename_in_the_same_role_is_not(
-    guarded: Repo, old: str, new: str, text: str
+    forked: Repo, old: str, new: str, text: str
 ) -> None:
-    guarded.commit("Before", {old: text})
-    move(guarded, old, new)
-    assert commit(guarded, "Rename").code == 0
+    forked.commit("Before", {old: text})
+    move(forked, old, new)
+    assert commit(forked, "Rename").code == 0
 
 
 PASSWORD = 'DB_PASSWORD = "vK8#qw2LmX!9z"\n'
@@ -173,48 +173,46 @@ CALLS = [
 @pytest.mark.parametrize("text", [SCRIPT, f"set -e\n{FETCH}\n"], ids=["#!", "no #!"])
 @pytest.mark.parametrize(("path", "call"), CALLS)
 def test_a_text_that_is_called_is_reviewed_whole(
-    guarded: Repo, path: str, call: str, text: str
+    forked: Repo, path: str, call: str, text: str
 ) -> None:
-    guarded.git("config", "core.hooksPath", "/dev/null")
-    guarded.commit("A text", {"deploy.txt": text})
-    guarded.git("config", "--unset", "core.hooksPath")
-    guarded.write(path, call)
-    guarded.git("add", "-A")
-    refused = commit(guarded, "Call it")
+    forked.git("config", "core.hooksPath", "/dev/null")
+    forked.commit("A text", {"deploy.txt": text})
+    forked.git("config", "--unset", "core.hooksPath")
+    forked.write(path, call)
+    forked.git("add", "-A")
+    refused = commit(forked, "Call it")
     assert refused.code != 0
     assert "deploy.txt:2" in refused.all
 
 
-def test_a_text_that_python_runs_is_read_as_python(guarded: Repo) -> None:
-    guarded.commit("A text", {"tool.txt": "def f(x):\n    return eval(x)\n"})
-    guarded.write("run.sh", "#!/bin/sh\npython3 tool.txt\n")
-    guarded.git("add", "-A")
-    assert "tool.txt:2" in commit(guarded, "Call it").all
+def test_a_text_that_python_runs_is_read_as_python(forked: Repo) -> None:
+    forked.commit("A text", {"tool.txt": "def f(x):\n    return eval(x)\n"})
+    forked.write("run.sh", "#!/bin/sh\npython3 tool.txt\n")
+    forked.git("add", "-A")
+    assert "tool.txt:2" in commit(forked, "Call it").all
 
 
 @pytest.mark.parametrize(
     ("link", "target"), [("deploy.sh", "deploy.txt"), ("bin/deploy.sh", "../deploy.txt")]
 )
-def test_a_link_to_a_text_makes_a_script(guarded: Repo, link: str, target: str) -> None:
-    guarded.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
-    (guarded.path / link).parent.mkdir(exist_ok=True)
-    (guarded.path / link).symlink_to(target)
-    guarded.git("add", "-A")
-    assert "deploy.txt:2" in commit(guarded, "Link it").all
+def test_a_link_to_a_text_makes_a_script(forked: Repo, link: str, target: str) -> None:
+    forked.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
+    (forked.path / link).parent.mkdir(exist_ok=True)
+    (forked.path / link).symlink_to(target)
+    forked.git("add", "-A")
+    assert "deploy.txt:2" in commit(forked, "Link it").all
 
 
-def test_what_is_called_in_a_push_is_that_of_the_push(
-    guarded: Repo, tmp_path: Path
-) -> None:
-    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
-    guarded.git("remote", "add", "origin", str(remote.path))
-    guarded.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
-    guarded.git("push", "-q", "-u", "origin", "main")
-    guarded.write("run.sh", "#!/bin/sh\nsh deploy.txt\n")
-    guarded.git("add", "-A")
-    guarded.git("commit", "-q", "--no-verify", "-m", "Call it")
-    guarded.git("rm", "-q", "--cached", "deploy.txt")
-    assert "deploy.txt:2" in guarded.try_git("push", "-q", "origin", "main").all
+def test_what_is_called_in_a_push_is_that_of_the_push(forked: Repo, tmp_path: Path) -> None:
+    remote = Repo.create(tmp_path / "remote.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(remote.path))
+    forked.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
+    forked.git("push", "-q", "-u", "origin", "main")
+    forked.write("run.sh", "#!/bin/sh\nsh deploy.txt\n")
+    forked.git("add", "-A")
+    forked.git("commit", "-q", "--no-verify", "-m", "Call it")
+    forked.git("rm", "-q", "--cached", "deploy.txt")
+    assert "deploy.txt:2" in forked.try_git("push", "-q", "origin", "main").all
 
 
 @pytest.mark.parametrize(
@@ -229,20 +227,20 @@ def test_what_is_called_in_a_push_is_that_of_the_push(
     ],
 )
 def test_a_text_that_is_named_only_or_harmless_is_not_told(
-    guarded: Repo, path: str, text: str
+    forked: Repo, path: str, text: str
 ) -> None:
-    guarded.git("config", "core.hooksPath", "/dev/null")
+    forked.git("config", "core.hooksPath", "/dev/null")
     texts = {
         "deploy.txt": SCRIPT,
         "quiet.txt": "ls\n",
         "keys.env": f'KEY="{key()}"\n',
         "data/x": "x\n",
     }
-    guarded.commit("Texts", texts)
-    guarded.git("config", "--unset", "core.hooksPath")
-    guarded.write(path, text)
-    guarded.git("add", "-A")
-    assert commit(guarded, "Name it").code == 0
+    forked.commit("Texts", texts)
+    forked.git("config", "--unset", "core.hooksPath")
+    forked.write(path, text)
+    forked.git("add", "-A")
+    assert commit(forked, "Name it").code == 0
 
 
 @pytest.mark.parametrize(
@@ -257,23 +255,23 @@ def test_a_text_that_is_named_only_or_harmless_is_not_told(
     ],
 )
 def test_removed_lines_that_let_others_run(
-    guarded: Repo, before: str, removed: tuple[str, ...]
+    forked: Repo, before: str, removed: tuple[str, ...]
 ) -> None:
-    guarded.commit("A script", {"run.sh": before})
+    forked.commit("A script", {"run.sh": before})
     for line in removed:
         before = before.replace(line, "", 1)
-    guarded.write("run.sh", before)
-    guarded.git("add", "-A")
-    refused = commit(guarded, "Remove lines")
+    forked.write("run.sh", before)
+    forked.git("add", "-A")
+    refused = commit(forked, "Remove lines")
     assert refused.code != 0
     assert "by what the change removes" in " ".join(refused.all.split())
 
 
-def test_removed_quotes_around_code(guarded: Repo) -> None:
-    guarded.commit("A docstring", {"a.py": f'"""\n{SHELL}"""\n'})
-    guarded.write("a.py", SHELL)
-    guarded.git("add", "-A")
-    refused = commit(guarded, "Remove the quotes")
+def test_removed_quotes_around_code(forked: Repo) -> None:
+    forked.commit("A docstring", {"a.py": f'"""\n{SHELL}"""\n'})
+    forked.write("a.py", SHELL)
+    forked.git("add", "-A")
+    refused = commit(forked, "Remove the quotes")
     assert refused.code != 0
     assert "the change puts this line into effect without touching it" in " ".join(
         refused.all.split()
@@ -289,14 +287,14 @@ def test_removed_quotes_around_code(guarded: Repo) -> None:
     ],
 )
 def test_removed_lines_around_what_ran_before_are_quiet(
-    guarded: Repo, before: str, after: str
+    forked: Repo, before: str, after: str
 ) -> None:
-    guarded.git("config", "core.hooksPath", "/dev/null")
-    guarded.commit("A script", {"run.sh": before})
-    guarded.git("config", "--unset", "core.hooksPath")
-    guarded.write("run.sh", after)
-    guarded.git("add", "-A")
-    assert commit(guarded, "Remove lines").code == 0
+    forked.git("config", "core.hooksPath", "/dev/null")
+    forked.commit("A script", {"run.sh": before})
+    forked.git("config", "--unset", "core.hooksPath")
+    forked.write("run.sh", after)
+    forked.git("add", "-A")
+    assert commit(forked, "Remove lines").code == 0
 
 
 RISKY = "import subprocess\n\n\ndef f(x):\n    subprocess.run(x, shell=True)\n"

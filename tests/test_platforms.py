@@ -13,6 +13,7 @@ import pytest
 from in_process import RISKY, Terminal
 from platforms import LACKS
 from repositories import Repo, isolated_environment
+from watching import make_once
 
 from cli_guard.__main__ import main
 
@@ -38,9 +39,8 @@ NO_RUNS = ("fork", "unix sockets", "Windows")
 Answer = tuple[int, str, str]
 
 
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Answer]]:
-    folder = tmp_path_factory.mktemp("platforms")
+def ask(folder: Path) -> None:
+    """Write down what each run answers on each system."""
     repo = Repo.create(folder / "repo", isolated_environment(folder))
     repo.commit("Add a", {"a.py": "x = 1\n"})
     (repo.path / NAME).write_bytes(RISKY.replace("\n", "\r\n").encode())
@@ -58,9 +58,15 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Ans
         check=True,
     )
     assert not done.stderr, done.stderr
+    (folder / "answers.json").write_text(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def answers(shared: Path) -> dict[str, dict[str, Answer]]:
+    asked = make_once(shared / "platforms", ask)
     return {
         what: dict(zip(RUNS, given, strict=True))
-        for what, given in json.loads(done.stdout).items()
+        for what, given in json.loads((asked / "answers.json").read_text()).items()
     }
 
 

@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pytest
-from preloaded import use_preloaded
 from repositories import Repo, key
 
 
 @pytest.fixture
-def pushing(guarded: Repo, tmp_path: Path, preloaded: Path) -> Repo:
-    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
-    use_preloaded(guarded.path / ".git/hooks/pre-push", preloaded)
-    guarded.git("remote", "add", "origin", str(remote.path))
-    return guarded
+def pushing(forked: Repo, tmp_path: Path) -> Repo:
+    remote = Repo.create(tmp_path / "remote.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(remote.path))
+    return forked
 
 
 def test_a_ref(pushing: Repo) -> None:
@@ -26,10 +24,10 @@ def test_a_tag_with_a_word_before_the_key(pushing: Repo, before: str) -> None:
     assert pushing.try_git("push", "-q", "--tags", "origin").code != 0
 
 
-def test_a_file_with_a_word_before_the_key(guarded: Repo) -> None:
-    guarded.write(f"docs/v{key()}.txt", "a note\n")
-    guarded.git("add", "-A")
-    assert guarded.try_git("commit", "-q", "-m", "Add a note").code != 0
+def test_a_file_with_a_word_before_the_key(forked: Repo) -> None:
+    forked.write(f"docs/v{key()}.txt", "a note\n")
+    forked.git("add", "-A")
+    assert forked.try_git("commit", "-q", "-m", "Add a note").code != 0
 
 
 def test_a_tag_of_a_folder_is_read(pushing: Repo) -> None:
@@ -84,17 +82,17 @@ def test_ordinary_names_pass(pushing: Repo) -> None:
 
 
 @pytest.mark.parametrize("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"])
-def test_a_person_of_a_commit(guarded: Repo, name: str) -> None:
-    guarded.write("notes.txt", "a note\n")
-    guarded.git("add", "-A")
-    refused = guarded.try_git(
-        "commit", "-q", "-m", "Add a note", env={**guarded.env, name: key()}
+def test_a_person_of_a_commit(forked: Repo, name: str) -> None:
+    forked.write("notes.txt", "a note\n")
+    forked.git("add", "-A")
+    refused = forked.try_git(
+        "commit", "-q", "-m", "Add a note", env={**forked.env, name: key()}
     )
     assert "its author or committer" in " ".join(refused.all.split())
     assert refused.code != 0
     assert (
-        guarded.try_git(
-            "commit", "-q", "-m", "Add a note", env={**guarded.env, name: "Ada"}
+        forked.try_git(
+            "commit", "-q", "-m", "Add a note", env={**forked.env, name: "Ada"}
         ).code
         == 0
     )

@@ -31,19 +31,19 @@ def approve(repo: Repo, review_id: str) -> None:
 
 
 def test_an_approval_does_not_cover_later_content_of_the_same_push(
-    guarded: Repo, tmp_path: Path
+    forked: Repo, tmp_path: Path
 ) -> None:
-    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
-    guarded.git("remote", "add", "origin", str(remote.path))
-    guarded.git("push", "-q", "origin", "main")
-    guarded.write("w.py", RISKY)
-    guarded.git("add", "-A")
-    approve(guarded, guarded.review()["review_id"])
-    guarded.git("commit", "-q", "-m", "Run it")
-    dry = guarded.try_git("push", "--dry-run", "origin", "main")
+    remote = Repo.create(tmp_path / "remote.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(remote.path))
+    forked.git("push", "-q", "origin", "main")
+    forked.write("w.py", RISKY)
+    forked.git("add", "-A")
+    approve(forked, forked.review()["review_id"])
+    forked.git("commit", "-q", "-m", "Run it")
+    dry = forked.try_git("push", "--dry-run", "origin", "main")
     assert dry.code == 0, dry.all
-    guarded.commit("Ask for it", {"w.py": RISKY + "\n\nx = input()\nos.system('a' + x)\n"})
-    done = guarded.try_git("push", "origin", "main")
+    forked.commit("Ask for it", {"w.py": RISKY + "\n\nx = input()\nos.system('a' + x)\n"})
+    done = forked.try_git("push", "origin", "main")
     assert done.code != 0
     assert "needs approval" in done.all
 
@@ -60,12 +60,12 @@ def test_the_environment_does_not_name_what_is_merged_but_to_a_merge(
         assert "s.py:1" in done.out
 
 
-def test_a_ref_of_a_single_file_is_not_waved_through(guarded: Repo, tmp_path: Path) -> None:
-    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
-    guarded.git("remote", "add", "origin", str(remote.path))
-    blob = guarded.git("hash-object", "-w", "--stdin", stdin=f"k = {key()}\n")
-    guarded.git("tag", "file", blob)
-    done = guarded.try_git("push", "origin", "refs/tags/file")
+def test_a_ref_of_a_single_file_is_not_waved_through(forked: Repo, tmp_path: Path) -> None:
+    remote = Repo.create(tmp_path / "remote.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(remote.path))
+    blob = forked.git("hash-object", "-w", "--stdin", stdin=f"k = {key()}\n")
+    forked.git("tag", "file", blob)
+    done = forked.try_git("push", "origin", "refs/tags/file")
     assert done.code != 0
     assert "does not point to a commit" in done.all
 

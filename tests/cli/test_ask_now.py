@@ -240,19 +240,19 @@ def test_a_merge_is_asked_about(asking: Repo) -> None:
     assert subject(asking) == "Merge side" and events(asking)["pre-merge-commit"] == 2
 
 
-@COLD_TOO
-def test_a_push_is_asked_about(served: Repo, origin: Path) -> None:
-    served.commit("Add reports", {"reports.py": RISKY})
+def test_a_push_is_asked_about(asking: Repo, origin: Path) -> None:
+    """No server answers a push."""
+    asking.commit("Add reports", {"reports.py": RISKY})
     for typed in ("n\n", "y\n"):
-        with push(served) as terminal:
+        with push(asking) as terminal:
             terminal.until(QUESTION)
             terminal.type("d\n")
             assert "+++ b/reports.py" in terminal.until(QUESTION)
             terminal.type(typed)
             code, seen = terminal.end()
         assert (code == 0) is ("y" in typed), seen
-    assert served.git("ls-remote", "origin").split()[0] == served.git("rev-parse", "HEAD")
-    assert events(served) == {"pre-push": 3, "approve": 1}
+    assert asking.git("ls-remote", "origin").split()[0] == asking.git("rev-parse", "HEAD")
+    assert events(asking) == {"pre-push": 3, "approve": 1}
 
 
 @pytest.fixture

@@ -83,15 +83,15 @@ def test_the_environment_adds_no_parent(committed: Repo) -> None:
 
 
 @pytest.fixture
-def staging(guarded: Repo) -> Repo:
+def staging(forked: Repo) -> Repo:
     """A guarded repository in which something else stages a file while the hook runs, if there is one."""
-    hooks = guarded.path / ".git/hooks"
+    hooks = forked.path / ".git/hooks"
     for name in ("pre-commit", "pre-merge-commit"):
         # Our script knows by its name which hook it is.
         (hooks / name).rename(hooks / f"{name}-ours")
         script = '#!/bin/sh\n"$0-ours" || exit\n[ ! -f late.py ] || git add late.py\n'
-        guarded.write(f".git/hooks/{name}", script).chmod(0o755)
-    return guarded
+        forked.write(f".git/hooks/{name}", script).chmod(0o755)
+    return forked
 
 
 def test_a_real_commit_and_a_real_merge(staging: Repo) -> None:
@@ -127,26 +127,26 @@ def named(repo: Repo, *words: str) -> bool:
 
 
 def test_what_no_review_allowed_is_named_until_it_is_pushed(
-    guarded: Repo, tmp_path: Path
+    forked: Repo, tmp_path: Path
 ) -> None:
-    guarded.commit("Before any review", {"old.py": "x = 0\n"})
-    stage(guarded, {"a.py": "x = 2\n"})
-    guarded.git("commit", "-qm", "Set x")
-    stage(guarded, {"a.py": "x = 3\n"})
-    guarded.git("commit", "-q", "--amend", "-m", "Set x")
-    guarded.git("commit", "-q", "--allow-empty", "-m", "Start again")
-    guarded.git("checkout", "-qb", "side", "HEAD~1")
-    stage(guarded, {"b.py": "x = 2\n"})
-    guarded.git("commit", "-qm", "Add b")
-    guarded.git("checkout", "-q", "main")
-    guarded.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
-    assert named(guarded)
-    hidden = guarded.commit("Behind the hooks", LEAK)
-    guarded.git("commit", "-q", "--allow-empty", "-m", "Go on")
-    assert named(guarded, hidden)
-    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
-    guarded.git("remote", "add", "origin", str(remote.path))
-    done = guarded.try_git("push", "-q", "origin", "main")
+    forked.commit("Before any review", {"old.py": "x = 0\n"})
+    stage(forked, {"a.py": "x = 2\n"})
+    forked.git("commit", "-qm", "Set x")
+    stage(forked, {"a.py": "x = 3\n"})
+    forked.git("commit", "-q", "--amend", "-m", "Set x")
+    forked.git("commit", "-q", "--allow-empty", "-m", "Start again")
+    forked.git("checkout", "-qb", "side", "HEAD~1")
+    stage(forked, {"b.py": "x = 2\n"})
+    forked.git("commit", "-qm", "Add b")
+    forked.git("checkout", "-q", "main")
+    forked.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    assert named(forked)
+    hidden = forked.commit("Behind the hooks", LEAK)
+    forked.git("commit", "-q", "--allow-empty", "-m", "Go on")
+    assert named(forked, hidden)
+    remote = Repo.create(tmp_path / "remote.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(remote.path))
+    done = forked.try_git("push", "-q", "origin", "main")
     assert done.code == 1 and "key.py:1" in done.all
-    guarded.git("push", "-q", "--no-verify", "origin", "main")
-    assert named(guarded)
+    forked.git("push", "-q", "--no-verify", "origin", "main")
+    assert named(forked)

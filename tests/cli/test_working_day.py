@@ -335,9 +335,9 @@ def push_everywhere(repo: Repo, *options: str) -> None:
 
 
 @pytest.fixture
-def day(guarded: Repo, tmp_path: Path) -> Repo:
+def day(forked: Repo, tmp_path: Path) -> Repo:
     """A repository with our hooks, two remotes that have all, and files to change."""
-    repo = guarded
+    repo = forked
     text = "import subprocess\n"
     repo.commit("Begin", {"reports.py": text, "deep/more.py": text})
     for name in ("origin", "second"):

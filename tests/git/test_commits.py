@@ -1,5 +1,7 @@
 """Commits of every kind: what the index that Git named holds is reviewed, and that alone."""
 
+from pathlib import Path
+
 import pytest
 from repositories import Repo, key, placed
 
@@ -10,9 +12,9 @@ SECRET = f'KEY = "{key()}"\n'
 
 
 @pytest.fixture
-def watched(committed: Repo) -> Repo:
+def watched(committed: Repo, preloaded: Path) -> Repo:
     """A repository with one commit and our hooks, each of which is watched for what it writes."""
-    committed.watch_hooks("pre-commit", "pre-merge-commit")
+    committed.watch_hooks("pre-commit", "pre-merge-commit", preloaded=preloaded)
     return committed
 
 
@@ -25,19 +27,21 @@ def merge_in_conflict(repo: Repo) -> None:
     assert repo.try_git("merge", "--no-edit", "side").code == 1
 
 
-def test_a_plain_commit_passes_and_one_with_a_secret_does_not(watched: Repo) -> None:
-    watched.write("app.py", "x = 1\ny = 2\n")
-    watched.git("add", "-A")
-    watched.git("commit", "-q", "-m", "Add y")
-    assert watched.hooks_run() == ["pre-commit"]
-    watched.write("app.py", "x = 1\ny = 2\n" + SECRET)
-    watched.git("add", "-A")
-    done = watched.try_git("commit", "-q", "-m", "Add a key")
+def test_a_plain_commit_passes_and_one_with_a_secret_does_not(committed: Repo) -> None:
+    """By the hooks as they are installed; the other tests have what is loaded already."""
+    committed.watch_hooks("pre-commit", "pre-merge-commit")
+    committed.write("app.py", "x = 1\ny = 2\n")
+    committed.git("add", "-A")
+    committed.git("commit", "-q", "-m", "Add y")
+    assert committed.hooks_run() == ["pre-commit"]
+    committed.write("app.py", "x = 1\ny = 2\n" + SECRET)
+    committed.git("add", "-A")
+    done = committed.try_git("commit", "-q", "-m", "Add a key")
     assert done.code == 1
     assert "app.py:3" in done.all
     assert key() not in done.all
-    assert watched.hooks_run() == ["pre-commit", "pre-commit"]
-    assert watched.git("log", "--format=%s") == "Add y\nStart"
+    assert committed.hooks_run() == ["pre-commit", "pre-commit"]
+    assert committed.git("log", "--format=%s") == "Add y\nStart"
 
 
 def test_commit_all_reviews_the_temporary_index(watched: Repo) -> None:
@@ -89,8 +93,8 @@ def test_an_amend_is_reviewed_for_what_it_adds(watched: Repo) -> None:
     assert watched.hooks_run() == ["pre-commit", "pre-commit"]
 
 
-def test_the_first_commit(repo: Repo) -> None:
-    repo.watch_hooks("pre-commit")
+def test_the_first_commit(repo: Repo, preloaded: Path) -> None:
+    repo.watch_hooks("pre-commit", preloaded=preloaded)
     repo.write("app.py", "x = 1\n" + SECRET)
     repo.git("add", "-A")
     done = repo.try_git("commit", "-q", "-m", "Start")
@@ -122,9 +126,11 @@ def test_intent_to_add_is_not_part_of_the_commit(committed: Repo) -> None:
     assert (review.files, review.decision) == (1, Decision.ALLOW)
 
 
-def test_a_resolved_conflict_is_reviewed_for_the_resolution_alone(committed: Repo) -> None:
+def test_a_resolved_conflict_is_reviewed_for_the_resolution_alone(
+    committed: Repo, preloaded: Path
+) -> None:
     merge_in_conflict(committed)
-    committed.watch_hooks()
+    committed.watch_hooks(preloaded=preloaded)
     committed.write("app.py", "x = 2\nx = 3\n" + SECRET.replace("KEY", "RESOLVED"))
     committed.git("add", "-A")
     review = committed.look()

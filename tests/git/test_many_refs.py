@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from in_process import guard
-from preloaded import use_preloaded
 from repositories import Repo, key
 
 from cli_guard.git.repository import GitRepository
@@ -21,19 +20,18 @@ MANY = 12
 
 
 @pytest.fixture
-def pushed(guarded: Repo, tmp_path: Path, preloaded: Path) -> Repo:
+def pushed(forked: Repo, tmp_path: Path) -> Repo:
     """A repository with our hooks; its remote has `main` with 30 commits, each with a policy of its own."""
-    use_preloaded(guarded.path / ".git/hooks/pre-push", preloaded)
-    bare = Repo.create(tmp_path / "origin.git", guarded.env, "--bare")
-    guarded.git("remote", "add", "origin", str(bare.path))
+    bare = Repo.create(tmp_path / "origin.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(bare.path))
     add_commits(
-        guarded,
+        forked,
         "main",
         [("cli-guard.toml", f"[limits]\nfiles = {n + 2000}\n") for n in range(30)],
     )
-    guarded.git("reset", "-q", "--hard")
-    guarded.git("push", "-q", "--no-verify", "origin", "main")
-    return guarded
+    forked.git("reset", "-q", "--hard")
+    forked.git("push", "-q", "--no-verify", "origin", "main")
+    return forked
 
 
 def add_commits(

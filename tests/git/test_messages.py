@@ -1,6 +1,7 @@
 """The commit-msg hook on the messages that Git really writes."""
 
 import json
+from pathlib import Path
 
 import pytest
 from repositories import Repo, key
@@ -12,9 +13,9 @@ SECRET = f'KEY = "{key()}"'
 
 
 @pytest.fixture
-def staged(committed: Repo) -> Repo:
+def staged(committed: Repo, preloaded: Path) -> Repo:
     """A repository with our hooks and a harmless change staged."""
-    committed.watch_hooks("commit-msg")
+    committed.watch_hooks("commit-msg", preloaded=preloaded)
     committed.write("app.py", "x = 2\n")
     committed.git("add", "-A")
     return committed
@@ -128,8 +129,8 @@ def test_messages_that_git_writes_are_left_alone(committed: Repo, subject: str) 
     assert (review.decision, review.findings) == (Decision.ALLOW, ())
 
 
-def test_a_merge_and_a_fixup_by_git_itself(committed: Repo) -> None:
-    committed.watch_hooks("commit-msg", "pre-merge-commit")
+def test_a_merge_and_a_fixup_by_git_itself(committed: Repo, preloaded: Path) -> None:
+    committed.watch_hooks("commit-msg", "pre-merge-commit", preloaded=preloaded)
     committed.git("config", "merge.ff", "false")
     committed.git("checkout", "-q", "-b", "side")
     committed.commit("Side", {"side.py": "a = 1\n"})

@@ -1,6 +1,7 @@
 """Names that a tree can hold: each file is read under its own name, and printed so that it does no harm."""
 
 import re
+from pathlib import Path
 
 import pytest
 from in_process import inspect
@@ -68,8 +69,10 @@ def test_the_way_git_quotes_names_does_not_matter(committed: Repo, quoted: str) 
     assert [each.path for each in secrets(committed.look())] == ["é b/ö\n.py"]
 
 
-def test_a_commit_with_every_name_is_stopped_by_the_hook(committed: Repo) -> None:
-    committed.watch_hooks()
+def test_a_commit_with_every_name_is_stopped_by_the_hook(
+    committed: Repo, preloaded: Path
+) -> None:
+    committed.watch_hooks(preloaded=preloaded)
     for number, name in enumerate(NAMES):
         committed.write(name, f"number = {number}\n")
     committed.git("add", "-A")

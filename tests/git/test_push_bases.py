@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from in_process import guard
-from preloaded import use_preloaded
 from repositories import Done, Repo, key
 
 SECRET = f'KEY = "{key()}"\n'
@@ -12,13 +10,12 @@ RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
 
 
 @pytest.fixture
-def pushed(guarded: Repo, tmp_path: Path, preloaded: Path) -> Repo:
+def pushed(forked: Repo, tmp_path: Path) -> Repo:
     """A repository with our hooks whose `main` is on its remote."""
-    bare = Repo.create(tmp_path / "origin.git", guarded.env, "--bare")
-    use_preloaded(guarded.path / ".git/hooks/pre-push", preloaded)
-    guarded.git("remote", "add", "origin", str(bare.path))
-    guarded.git("push", "-q", "origin", "main")
-    return guarded
+    bare = Repo.create(tmp_path / "origin.git", forked.env, "--bare")
+    forked.git("remote", "add", "origin", str(bare.path))
+    forked.git("push", "-q", "origin", "main")
+    return forked
 
 
 def push(repo: Repo, *arguments: str) -> Done:
@@ -61,13 +58,13 @@ def test_a_tracking_ref_without_a_log_hides_no_key(pushed: Repo) -> None:
 
 
 def test_what_was_fetched_or_cloned_is_not_reviewed_again(
-    pushed: Repo, tmp_path: Path
+    pushed: Repo, tmp_path: Path, preloaded: Path
 ) -> None:
     pushed.commit("Key", {"key.py": SECRET})
     pushed.git("push", "-q", "--no-verify", "origin", "main", "main:side")
     pushed.git("clone", "-q", str(tmp_path / "origin.git"), str(tmp_path / "clone"))
     clone = Repo(tmp_path / "clone", pushed.env)
-    assert guard(clone, "install").code == 0
+    clone.watch_hooks("pre-push", preloaded=preloaded)
     clone.git("checkout", "-q", "-b", "topic")
     clone.commit("Work", {"work.py": "a = 1\n"})
     done = push(clone, "topic")

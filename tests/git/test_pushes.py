@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from preloaded import use_preloaded
 from repositories import Repo, key, secrets
 
 from cli_guard.model import Decision
@@ -27,8 +26,7 @@ def remote(committed: Repo, isolated: dict[str, str]) -> Repo:
 def pushed(committed: Repo, remote: Repo, preloaded: Path) -> Repo:
     """A repository whose `main` is on the remote, and our hooks."""
     committed.git("push", "-q", "-u", "origin", "main")
-    committed.watch_hooks()
-    use_preloaded(committed.path / ".git/hooks/real/pre-push", preloaded)
+    committed.watch_hooks(preloaded=preloaded)
     return committed
 
 
@@ -59,9 +57,11 @@ def places(review: Review) -> list[tuple[str, str | None]]:
     return [(found.path, found.commit) for found in secrets(review)]
 
 
-def test_the_first_push_to_an_empty_remote(committed: Repo, remote: Repo) -> None:
+def test_the_first_push_to_an_empty_remote(
+    committed: Repo, remote: Repo, preloaded: Path
+) -> None:
     committed.commit("Key", {"key.py": SECRET})
-    committed.watch_hooks()
+    committed.watch_hooks(preloaded=preloaded)
     done = committed.try_git("push", "-q", "origin", "main")
     assert done.code == 1
     assert "key.py:1" in done.all
@@ -271,7 +271,9 @@ def test_five_hundred_commits_at_once(pushed: Repo) -> None:
     assert places(review) == [("step.py", pushed.git("rev-parse", "bulk~249"))]
 
 
-def test_the_other_object_format(committed: Repo, isolated: dict[str, str]) -> None:
+def test_the_other_object_format(
+    committed: Repo, isolated: dict[str, str], preloaded: Path
+) -> None:
     path = committed.path.parent / "sha256"
     repo = Repo.create(path, isolated, "--object-format=sha256")
     bare = Repo.create(
@@ -280,7 +282,7 @@ def test_the_other_object_format(committed: Repo, isolated: dict[str, str]) -> N
     repo.git("remote", "add", "origin", str(bare.path))
     repo.commit("Start", {"app.py": "x = 1\n"})
     repo.git("push", "-q", "origin", "main", "main:topic")
-    repo.watch_hooks()
+    repo.watch_hooks(preloaded=preloaded)
     assert repo.try_git("push", "-q", "origin", "--delete", "topic").code == 0
     repo.commit("Key", {"key.py": SECRET})
     assert repo.try_git("push", "-q", "origin", "main").code == 1

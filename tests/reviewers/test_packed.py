@@ -143,9 +143,9 @@ def test_a_key_that_was_in_it_before_is_not_new(committed: Repo) -> None:
     assert placed(committed.look()) == []
 
 
-def test_a_commit_with_a_hidden_member_is_stopped(guarded: Repo) -> None:
-    stage(guarded, {"a.zip": zipped(*[b"x"] * 1_001, SECRET) + bytes(70_000)})
-    done = guarded.try_git("commit", "-q", "-m", "Add the archive")
+def test_a_commit_with_a_hidden_member_is_stopped(forked: Repo) -> None:
+    stage(forked, {"a.zip": zipped(*[b"x"] * 1_001, SECRET) + bytes(70_000)})
+    done = forked.try_git("commit", "-q", "-m", "Add the archive")
     assert done.code != 0 and "compressed file" in done.all and key() not in done.all
 
 

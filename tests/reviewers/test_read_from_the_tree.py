@@ -14,11 +14,11 @@ def advised(repo: Repo, message: str) -> bool:
     )
 
 
-def test_file_of_a_message_linter_asks_for_a_style(guarded: Repo) -> None:
-    assert not advised(guarded, LONG)
-    guarded.write(".gitlint", "[general]\n")
-    assert advised(guarded, LONG)
-    assert "message-subject-long" in guard(guarded, "review", "--commit", "HEAD").out
+def test_file_of_a_message_linter_asks_for_a_style(forked: Repo) -> None:
+    assert not advised(forked, LONG)
+    forked.write(".gitlint", "[general]\n")
+    assert advised(forked, LONG)
+    assert "message-subject-long" in guard(forked, "review", "--commit", "HEAD").out
 
 
 def test_private_module_that_the_package_exports_is_public(committed: Repo) -> None:

@@ -160,10 +160,10 @@ def test_work_grows_with_the_text(piece: str) -> None:
     assert scan(text, "a.py", steps=len(text) // 2).stopped_at is None
 
 
-def test_a_commit_with_a_key_in_pieces_is_denied(guarded: Repo) -> None:
-    guarded.write("run.sh", f"#!/bin/sh\nexport K={TOKEN[:9]}\\\n{TOKEN[9:]}\n")
-    guarded.git("add", "-A")
-    done = guarded.try_git("commit", "-m", "Add the script")
+def test_a_commit_with_a_key_in_pieces_is_denied(forked: Repo) -> None:
+    forked.write("run.sh", f"#!/bin/sh\nexport K={TOKEN[:9]}\\\n{TOKEN[9:]}\n")
+    forked.git("add", "-A")
+    done = forked.try_git("commit", "-m", "Add the script")
     assert done.code != 0
     assert "run.sh:2" in done.all and "secret-github-token" in done.all
     assert TOKEN[9:] not in done.all

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -219,33 +220,33 @@ def test_it_leaves_when_its_socket_is_gone_or_anothers(tmp_path: Path) -> None:
     assert Path(replaced.socket).exists()
 
 
-@pytest.mark.parametrize("change", ["a module", "a rule", "a library", "a start file"])
 def test_what_has_changed_is_never_answered_by_what_was(
-    risky: Repo, servers: Any, venv: Path, change: str
+    risky: Repo, servers: Any, venv: Path
 ) -> None:
+    """A module, a rule, a library and a start file in turn: each server is the successor of the one before."""
     guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
     package = next(venv.glob("lib/python3*/site-packages/cli_guard"))
     shutil.copytree(Path(click.__file__).parent, package.parent / "click")
+    words = package / "review" / "render" / "words.py"
+    rule = package / "rules" / "code" / "python-commands.yml"
+    new_words = "Use anything but a shell"
     assert risky.run(*guard, "server", "start", env=servers.env).code == 0
-    (old,) = servers.processes()
     assert OLD_WORDS in risky.run(*guard, *REVIEW, env=servers.required).out
-    if change == "a module":
-        edit(package / "review" / "render" / "words.py", "needs approval", "to look at")
-        expected = "to look at"
-    elif change == "a rule":
-        rule = package / "rules" / "code" / "python-commands.yml"
-        edit(rule, OLD_WORDS, "Use anything but a shell")
-        expected = "Use anything but a shell"
-    else:
-        file = "click/core.py" if change == "a library" else "own.pth"
-        (package.parent / file).touch()
-        expected = OLD_WORDS
-    assert expected in risky.run(*guard, *REVIEW, env=servers.env).out
-    assert eventually(lambda: not old.is_running())
-    assert eventually(
-        lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0
+    changes = (
+        (partial(edit, words, "needs approval", "to look at"), "to look at"),
+        (partial(edit, rule, OLD_WORDS, new_words), new_words),
+        ((package.parent / "click/core.py").touch, new_words),
+        ((package.parent / "own.pth").touch, new_words),
     )
-    assert expected in risky.run(*guard, *REVIEW, env=servers.required).out
+    for change, expected in changes:
+        (old,) = servers.processes()
+        change()
+        assert expected in risky.run(*guard, *REVIEW, env=servers.env).out, change
+        assert eventually(lambda old=old: not old.is_running()), change
+        assert eventually(
+            lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0
+        )
+        assert expected in risky.run(*guard, *REVIEW, env=servers.required).out, change
 
 
 def test_another_package_is_no_change_and_a_change_has_a_successor(

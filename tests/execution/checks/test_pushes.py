@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from checks_world import World, rules
@@ -45,9 +46,9 @@ def test_a_push_that_passes(world: World) -> None:
     assert world.repo.hooks_run() == ["pre-push"]
 
 
-def test_a_push_that_fails_tells_why(world: World) -> None:
+def test_a_push_that_fails_tells_why(world: World, preloaded: Path) -> None:
     world.check(command="'echo first; echo \"E   assert 1 == 2\" >&2; exit 4'")
-    world.repo.watch_hooks("pre-push")
+    world.repo.watch_hooks("pre-push", preloaded=preloaded)
     before = world.remote.git("rev-parse", "main")
     done = world.repo.try_git("push", "-q", "origin", "main")
     assert done.code == 1
@@ -70,9 +71,11 @@ def test_exactly_what_is_pushed_is_checked(world: World) -> None:
     assert rules(world.review()) == ["push-check-failed"]
 
 
-def test_nothing_runs_before_it_is_trusted_nor_after_it_changed(world: World) -> None:
+def test_nothing_runs_before_it_is_trusted_nor_after_it_changed(
+    world: World, preloaded: Path
+) -> None:
     world.check(command=f"'{world.leaves('one')}'", trusted=False)
-    world.repo.guard("install", "--hook-type", "pre-push")
+    world.repo.watch_hooks("pre-push", preloaded=preloaded)
     done = world.repo.try_git("push", "-q", "origin", "main")
     assert done.code == 3 or done.code == 1
     assert "push-check-untrusted" in done.all and "cli-guard trust" in done.all
@@ -156,9 +159,9 @@ def test_each_tree_of_a_push_is_checked_by_its_own_table(world: World) -> None:
     assert sorted(world.runs) == ["main", "topic"]
 
 
-def test_a_push_that_brings_nothing_checks_nothing(world: World) -> None:
+def test_a_push_that_brings_nothing_checks_nothing(world: World, preloaded: Path) -> None:
     world.check(command=f"'{world.leaves('ran')}'")
-    world.repo.guard("install", "--hook-type", "pre-push")
+    world.repo.watch_hooks("pre-push", preloaded=preloaded)
     world.repo.git("push", "-q", "--no-verify", "origin", "main", "main:topic")
     assert world.repo.try_git("push", "-q", "origin", "main").code == 0
     assert world.repo.try_git("push", "-q", "origin", "--delete", "topic").code == 0
@@ -196,12 +199,12 @@ def test_a_file_that_no_limit_let_in_counts_as_touched(world: World) -> None:
     assert world.runs == ["ran"]
 
 
-def test_before_a_commit_the_index_is_checked(world: World) -> None:
+def test_before_a_commit_the_index_is_checked(world: World, preloaded: Path) -> None:
     world.check(
         f"[checks.t]\nstage = 'pre-commit'\ncommand = '! grep -n broken *.py && {world.leaves('ran')}'\n"
     )
     world.repo.git("push", "-q", "--no-verify", "origin", "main")
-    world.repo.watch_hooks("pre-commit")
+    world.repo.watch_hooks("pre-commit", preloaded=preloaded)
     world.repo.write("new.py", "x = 1\n")
     world.repo.git("add", "-A")
     world.repo.write("new.py", "broken\n")

@@ -68,16 +68,16 @@ ADVISORIES = {
 
 
 @pytest.mark.parametrize("files", INCIDENTS.values(), ids=INCIDENTS)
-def test_a_worm_does_not_get_into_a_commit(guarded: Repo, files: dict[str, str]) -> None:
-    head = guarded.head()
+def test_a_worm_does_not_get_into_a_commit(forked: Repo, files: dict[str, str]) -> None:
+    head = forked.head()
     for name, text in files.items():
-        guarded.write(name, text)
-    guarded.write("package-lock.json", "{}\n")
-    guarded.git("add", "-A")
-    done = guarded.try_git("commit", "-m", "chore: update dependencies")
+        forked.write(name, text)
+    forked.write("package-lock.json", "{}\n")
+    forked.git("add", "-A")
+    done = forked.try_git("commit", "-m", "chore: update dependencies")
     assert done.code == 1, done.all
     assert "agent-worm" in done.all
-    assert guarded.head() == head
+    assert forked.head() == head
 
 
 @pytest.mark.parametrize(("path", "text", "rule"), ADVISORIES.values(), ids=ADVISORIES)

@@ -4,6 +4,7 @@ import pytest
 from reviewers.code.code_changes import rules
 from reviewers.docs.before_after import subject_of
 
+from cli_guard.code.taint import tree_reader
 from cli_guard.model import Confidence, Finding, Report, Severity
 from cli_guard.reviewers.code import review
 
@@ -99,8 +100,9 @@ def test_own_arguments_and_guesses_weigh_less(
     assert (finding.severity, finding.confidence) == (severity, confidence)
 
 
-def test_a_file_too_big_to_be_followed_is_said() -> None:
-    text = HEAD + SINK + "    name = name + 'a'\n" * 40_000
+def test_a_file_too_big_to_be_followed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_reader, "MOST_NODES", 3_000)
+    text = HEAD + SINK + "    name = name + 'a'\n" * 600
     report = report_of(None, text)
     assert any(
         "follow data" in skipped.reason and skipped.asks for skipped in report.skipped

@@ -401,9 +401,9 @@ def test_bounds_are_named() -> None:
 
 
 def test_a_long_script_is_judged_in_parts() -> None:
-    body = "".join(f"echo 'line {n}' && \\\n  ls\n" for n in range(6_000))
+    body = "".join(f"echo 'line {n}' && \\\n  ls\n" for n in range(2_500))
     report = added(("a.sh", f"{body}{WIPE}\n{body}"))
-    assert told(report) == [("wipe", 12_001, "critical")]
+    assert told(report) == [("wipe", 5_001, "critical")]
     assert report.skipped == ()
 
 
@@ -423,9 +423,9 @@ def test_what_is_too_much_in_one_is_named() -> None:
 
 
 def test_a_long_function_is_judged_from_inside() -> None:
-    body = "".join(f"  if [ {n} = $1 ]; then\n    echo {n}\n  fi\n" for n in range(2_500))
+    body = "".join(f"  if [ {n} = $1 ]; then\n    echo {n}\n  fi\n" for n in range(800))
     report = added(("a.sh", f"f() {{\n{body}  {WIPE}\n{body}}}\n"))
-    assert told(report) == [("wipe", 7_502, "critical")]
+    assert told(report) == [("wipe", 2_402, "critical")]
     assert report.skipped == ()
 
 

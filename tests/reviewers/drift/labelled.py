@@ -8,9 +8,11 @@ from typing import Any
 
 from repositories import Repo
 
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Finding
+from cli_guard.review.load import gather
 from cli_guard.review.request import Range, Request, Staged
-from cli_guard.review.run import review_request
+from cli_guard.reviewers import drift
 from cli_guard.runtime import Invocation
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "drift"
@@ -37,7 +39,7 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
 
 
 def drift_in(repo: Repo, case: dict[str, Any]) -> list[Finding]:
-    """Commits the state before, stages the change, and returns what the review says of drift."""
+    """Commits the state before, stages the change, and returns what the reviewer of drift alone says of it."""
     repo.commit("Before", case["before"])
     for path in case.get("deleted", ()):
         (repo.path / path).unlink()
@@ -48,10 +50,10 @@ def drift_in(repo: Repo, case: dict[str, Any]) -> list[Finding]:
     if case.get("event") == "range":
         repo.commit("After")
         request = Range("HEAD^", "HEAD")
-    done = review_request(
-        request, Invocation(repo.path, repo.env, NOW), cache=False, record=False
-    )
-    found = (each.finding for each in done.sort_findings())
+    invocation = Invocation(repo.path, repo.env, NOW)
+    repository = GitRepository.discover(repo.path, repo.env)
+    with gather(request, repository, invocation) as gathered:
+        found = drift.review(gathered.subject).findings
     return [each for each in found if each.rule.startswith("docs-drift-")]
 
 
