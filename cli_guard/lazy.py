@@ -15,7 +15,8 @@ from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
 
 __all__ = ("dataclass", "regex")
-# So many objects of a class are made before its `__init__` is compiled: of most classes a short run makes no more.
+# So many objects of a class are made before its `__init__` is compiled: of most classes a short run makes no more. None
+# while a server loads: what its samples make is needed by nearly every run.
 FEW = 20
 # As in `typing`, without loading it.
 TYPE_CHECKING = False
@@ -68,16 +69,16 @@ def compile_later(cls: "Any", **options: bool) -> "Callable[..., None]":
     names = [each.name for each in fields if each.init and not each.kw_only]
     required = {each.name for each in fields if is_required(each)}
     allowed = {each.name for each in fields if each.init}
-    left = FEW
+    made = 0
 
     def init(self: object, *values: "Any", **named: "Any") -> None:
-        nonlocal left
-        left -= 1
+        nonlocal made
+        made += 1
         given = dict(zip(names, values, strict=False)) | named
         is_right = (
             len(given) == len(values) + len(named) and required <= given.keys() <= allowed
         )
-        if is_right and left >= 0:
+        if is_right and made <= FEW:
             assign(self, fields, given)
             return
         # It also says what is wrong with the arguments.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.naming import imports_of
+from cli_guard.code.taint.needs import words_in
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -33,6 +34,9 @@ MOST_NAMES = 500
 
 def may_rename(text: str, known: frozenset[str]) -> bool:
     """Return whether a text may give another name to what a `known` word names."""
+    # Most texts have none of them, and no line is looked at.
+    if known.isdisjoint(words_in(text).split()):
+        return False
     lines = (line for line in NAMING.findall(text) if not PLAIN.match(line))
     words = {word for line in lines for word in WORD.findall(line)}
     words.update(name.rpartition(".")[2] for _, name in RENAMING.findall(text))

@@ -374,7 +374,7 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
 
     changes = gathered.subject.changes
     unread = {each.path for each in changes.skipped}
-    added = (line for change in changes for line in change.added.values())
+    added = ("\n".join(hunk.added) for change in changes for hunk in change.hunks)
     return Review(
         event=gathered.subject.event,
         status=state["status"],

@@ -139,7 +139,9 @@ def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, 
     if change.kind is Kind.SYMLINK and len(change.added) == 1:
         yield posixpath.normpath(posixpath.join(folder, lines[1:])), change.path
     elif change.is_text and (calls := tuple(CALL.finditer(lines))):
-        if _role(change.path, contents.new(change)) == NO_ROLE:
+        # Most files have a language by their path alone: their text is not needed here.
+        known = language_for(change.path)
+        if not known and _role(change.path, contents.new(change)) == NO_ROLE:
             return
         for call in calls:
             for path in dict.fromkeys(

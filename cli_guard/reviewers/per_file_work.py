@@ -108,6 +108,8 @@ def take_room(subject: ReviewInput) -> dict[str, Collection[str]]:
     """Let the reviewers that only advise take the room of a hook, in their order; return what each may read."""
     bounded = [r for r in REVIEWERS if r.name in subject.advice.bounded - subject.idle]
     found: dict[str, Collection[str]] = {}
+    if bounded:
+        prefetch_texts(subject.contents, subject.changes)
     for reviewer in bounded:
         try:
             found[reviewer.name] = reviewer.paths_with_room(subject)

@@ -14,7 +14,11 @@ NAME_LIMIT = 60
 PASSWORD_LIMIT = 128
 LISTED = r"[a-z]+\d?(?:_[a-z]+)+"  # one name in a list of names
 FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
-PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
+PARENTS = ("jwt", "auth", "hmac", "signing", "encryption")
+PARENT = (
+    rf"(?i)\b(?:{'|'.join(PARENTS)})"
+    r"\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
+)
 PARENT_REACH = 160
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
 POWERSHELL = (".ps1", ".psm1")
@@ -93,8 +97,9 @@ def _kind_of_key(candidate: Candidate, start: int, name: str) -> SecretKind | No
         return None
     before = candidate.text[max(start - PARENT_REACH, 0) : start]
     after = candidate.text[candidate.end : candidate.end + 12]
+    folded = before.casefold()
     is_key = (
-        re.search(PARENT, before)
+        (any(each in folded for each in PARENTS) and re.search(PARENT, before))
         or candidate.value.startswith("base64:")
         or "getBytes" in after
         or _is_in_list_of_keys(candidate)

@@ -28,10 +28,10 @@ PRINTED_KEY = re.compile(r"\b(?:A[KS]IA[0-9A-Z]{9}EXAMPLE|[\w/+]{30}EXAMPLEKEY)\
 JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
 
 
-def count_printed_keys(lines: Iterable[str]) -> int:
-    """Count the different keys of a provider's documentation in some lines: they are known, and no secrets."""
-    marked = (line for line in lines if "EXAMPLE" in line)
-    return len({key for line in marked for key in PRINTED_KEY.findall(line)})
+def count_printed_keys(texts: Iterable[str]) -> int:
+    """Count the different keys of a provider's documentation in some texts: they are known, and no secrets."""
+    marked = (text for text in texts if "EXAMPLE" in text)
+    return len({key for text in marked for key in PRINTED_KEY.findall(text)})
 
 
 def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:

@@ -81,7 +81,7 @@ import subprocess
 import requests
 from flask import request
 
-LIMIT = 20
+LIMIT = 20  # rot13, base85, "x"[::-1], begin 644
 PASSWORD = os.environ["PASSWORD"]
 TOKEN = "${TOKEN}"
 HEADERS = {"api_key": "a-key-of-yours", "secret": " ".join(("one", "two"))}
@@ -134,6 +134,13 @@ python a.py --limit 20
 echo hello
 ```
 """,
-    "settings.ini": "[a]\nlimit = 20\nverify = false\nname = value\npassword = ${PASSWORD}\nurl = https://example.org/path\n",
+    "settings.ini": """[a]
+limit = 20
+verify = false
+key = a-value-of-yours
+name = value
+password = ${PASSWORD}
+url = https://example.org/path
+""",
     "tests/test_a.py": "def test_save():\n    assert save('a') == 'a'\n",
 }

@@ -3,6 +3,7 @@
 It works on samples, so that nothing of a run is kept.
 """
 
+import datetime
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -10,6 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
+from cli_guard import lazy
 from cli_guard.server.client import ROUTED
 from cli_guard.server.samples import AFTER, BEFORE, FEW
 
@@ -71,6 +73,8 @@ def warm(front_door: FrontDoor) -> None:
     """Load everything, and freeze it for the garbage collector, which would copy it in each child."""
     # Loading libraries creates thousands of objects, none of them garbage.
     gc.disable()
+    usual = lazy.FEW
+    lazy.FEW = 0
     for name in (*LIBRARIES, *modules()):
         import_module(name)
     from cli_guard.reviewers.clean_files import identity
@@ -86,6 +90,7 @@ def warm(front_door: FrontDoor) -> None:
         ("hook", "--help"),
     ):
         front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
+    lazy.FEW = usual
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -95,7 +100,10 @@ def rehearse() -> None:
     """Do all that a review and a judgement do, keeping nothing but tables, whose files are watched: see leaving.py."""
     from cli_guard.commands import Context, judge
 
+    # By its name, as the modules above: few files know the room of Git.
+    import_module("cli_guard.git.process").reading_environment({"PATH": ""})
     review_samples({}, FEW)
+    review_message()
     for command in AGENTS_COMMANDS:
         judge(command, Context(home="/", folder="/"))
 
@@ -109,3 +117,18 @@ def review_samples(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     done = review(changes_between(before, after), contents=SnapshotContents(before, after))
     for name in FORMATS:
         renderer(name)(done)
+
+
+def review_message() -> None:
+    """Review a message alone."""
+    from cli_guard.model import ChangeSet
+    from cli_guard.policy.decisions import Policy
+    from cli_guard.repository.message import parse_message
+    from cli_guard.review.load import Gathered
+    from cli_guard.review.run import run
+    from cli_guard.reviewers.review_input import ReviewInput
+
+    message = parse_message(b"Add a file\n\n# A comment\n")
+    policy = Policy()
+    subject = ReviewInput("commit-msg", ChangeSet(()), message=message).under(policy)
+    run(Gathered(subject, policy), None, datetime.date.min)

@@ -51,18 +51,31 @@ class NeededWords:
     """What the entries of one kind need, of which a text is asked at once."""
 
     def __init__(self, needed: Iterable[Needs]) -> None:
-        self._needed = tuple(dict.fromkeys(needed))
-        self._words = WordSet(word for needs in self._needed for word in _list_words(needs))
+        listed = tuple(dict.fromkeys(needed))
+        self._words = WordSet(word for needs in listed for word in _list_words(needs))
+        self._needs_nothing = () in listed
+        # By the words of which a text has at least one: most texts have few, and a table has hundreds of entries.
+        self._by_word: dict[str, list[Needs]] = {}
+        for needs in filter(None, listed):
+            for word in dict.fromkeys(_list_words(find_rarest(needs))):
+                self._by_word.setdefault(word, []).append(needs)
 
     def fit(self, words: str) -> bool:
         """Return whether a text with these words (see `words_in`) has all that one of the entries needs."""
-        return self.are_met(self.found_in(words))
+        return self._needs_nothing or self.are_met(self.found_in(words))
 
     def found_in(self, words: str) -> frozenset[str]:
         return frozenset(self._words.found_in(words))
 
     def are_met(self, found: frozenset[str]) -> bool:
-        return any(has_needed(needs, found) for needs in self._needed)
+        known = (needs for word in found for needs in self._by_word.get(word, ()))
+        return self._needs_nothing or any(has_needed(needs, found) for needs in known)
+
+
+def find_rarest(needs: Needs) -> Needs:
+    """Return the one of some needs that few texts meet: a word, the longest, or else a choice of words."""
+    words = [each for each in needs if isinstance(each, str)]
+    return (max(words, key=len),) if words else needs[:1]
 
 
 def _list_words(needs: Needs) -> Iterator[str]:

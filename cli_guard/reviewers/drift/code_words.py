@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from cli_guard.code.facts import DATA
@@ -19,17 +19,18 @@ JOINED_WORD = re.compile(
 MOST_WORDS = 150
 
 
-def find_lost_words(files: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
+def find_lost_words(files: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
     """Yield the words of changed code that it no longer has, at most `MOST_WORDS`, each with the path of its file.
 
     A file is its path, the lines that the change removes, and its text after the change.
     """
     went: dict[str, str] = {}
-    left: set[str] = set()
-    for path, removed, text in files:
-        left.update(JOINED_WORD.findall(text))
-        if is_code(path):
+    for path, removed, _ in files:
+        if removed and is_code(path):
             went.update(dict.fromkeys(JOINED_WORD.findall(removed), path))
+    left: set[str] = set()
+    for _, _, text in files if went else ():
+        left.update(JOINED_WORD.findall(text))
     for name in islice(sorted(went.keys() - left), MOST_WORDS):
         yield name, went[name]
 

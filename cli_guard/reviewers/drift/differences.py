@@ -207,10 +207,10 @@ def find_differences(
             DriftDifference(replace(fact, kind="error"), path, fact.value)
             for fact in turned
         )
-    texts = (
+    texts = [
         (each.change.path, "\n".join(each.change.removed.values()), each.text)
         for each in files
-    )
+    ]
     for word, path in find_lost_words(texts):
         yield DriftDifference(Fact("string", word), path)
     yield from _find_moved_folders(subject)
