@@ -27,6 +27,7 @@ from cli_guard.reviewers.drift.differences import (
 from cli_guard.reviewers.drift.documents import (
     TABLE,
     Page,
+    Spot,
     is_left_out,
     is_page,
     pattern,
@@ -219,13 +220,24 @@ class Lookup:
     def _judge(self, difference: DriftDifference, page: Page) -> None:
         touched = self._changes[page.path].added if page.path in self._changes else {}
         for spot, end in find_stale(difference, page):
-            known = (
-                self._places[page.path, spot.number] if spot.number not in touched else None
-            )
-            if known is not None and not any(
-                spot.column < last and first < end for first, last in known
-            ):
+            if spot.number in touched or self._names_another_file(difference, spot, end):
+                continue
+            known = self._places[page.path, spot.number]
+            if not any(spot.column < last and first < end for first, last in known):
                 known[spot.column, end] = difference
+
+    def _names_another_file(
+        self, difference: DriftDifference, spot: Spot, end: int
+    ) -> bool:
+        """Return whether a path from the root that ends like the one that went leads to a file that is there."""
+        if difference.fact.kind != "file" or spot.is_link:
+            return False
+        said = spot.line[spot.column : end].removeprefix("./")
+        if said == difference.name:
+            return False
+        with suppress(GitError):
+            return self._subject.text_at(said) is not None
+        return False
 
     def _is_in_use(self, difference: DriftDifference, hit: Hit) -> bool:
         change = self._changes.get(hit.path)

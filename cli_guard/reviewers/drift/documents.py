@@ -162,6 +162,11 @@ class Spot:
         return self.line[: self.column]
 
     @property
+    def is_link(self) -> bool:
+        """Return whether it is the target of a link, which leads on from its own page."""
+        return self.before.endswith(("](", "<", '="'))
+
+    @property
     def is_fenced(self) -> bool:
         return self.number in self.page.fences
 

@@ -124,9 +124,14 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
             page.is_source and difference.kind != "command" and not spot.is_read
         ) or history.search(spot.sentence):
             continue
-        if difference.kind in ("flag", "variable", "exit", "port") and _is_of_another(
-            difference, spot
-        ):
+        may_be_of_another = difference.kind in (
+            "flag",
+            "variable",
+            "string",
+            "exit",
+            "port",
+        )
+        if may_be_of_another and _is_of_another(difference, spot):
             continue
         within = any(
             _begin_of(m, difference) <= spot.column < m.end()
@@ -270,10 +275,7 @@ def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
     """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
     path = difference.name
     folder = posixpath.dirname(spot.page.path)
-    if (
-        spot.before.endswith(("](", "<", '="'))
-        and posixpath.normpath(posixpath.join(folder, said)) == path
-    ):
+    if spot.is_link and posixpath.normpath(posixpath.join(folder, said)) == path:
         return True
     if posixpath.basename(difference.new) == said:
         return False  # a file that keeps its name in another folder
