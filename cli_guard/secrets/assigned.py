@@ -296,10 +296,12 @@ def _given(
         return _spaced(candidate, name, start, flag=flag, bare=bare)
     if not bare:
         return True
-    # A bare word after `$name =` or in `${NAME:?message}` is code that a text quotes.
-    if operator not in ("=", ":", "=>", "?=", ":=", "+=") or candidate.text.endswith(
-        ("$", "${"), 0, start
-    ):
+    if operator not in ("=", ":", "=>", "?=", ":=", "+="):
+        return False
+    # A bare word after `$name =` or in `${NAME:?message}` is code that a text quotes; in `${NAME:word}` a default.
+    before = candidate.text[max(start - 2, 0) : start]
+    is_message = before == "${" and candidate.text.startswith("?", candidate.name_end + 1)
+    if before.endswith("$") or is_message:
         return False
     if flag or places.is_settings(candidate.path):
         return True

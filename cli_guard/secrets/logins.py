@@ -51,16 +51,17 @@ def _find(form: str, text: str) -> str | None:
 
 def is_joined_words(value: str) -> bool:
     """Return whether the value is two words or more with capitals, and none that a password or key is called by."""
-    return bool(compile_once(JOINED).match(value)) and not is_usual(value)
+    if not compile_once(JOINED).match(value) or is_usual(value):
+        return False
+    return pattern("password_words", re.I).search(value) is None
 
 
 def is_usual(value: str) -> bool:
     """Return whether the value is a usual password of installations, or says that a password stands here."""
+    known = words("passwords") | words("secrets")
     parts = set(words_of(value))
-    if parts & words("secrets") or pattern("password_words", re.I).search(value):
-        return True
     is_filled = all(part in words("filler") for part in parts)
-    return is_filled or value.lower() in words("trivial")
+    return is_filled or bool(parts & known) or value.lower() in words("trivial")
 
 
 def _is_elsewhere(address: str) -> bool:

@@ -20,6 +20,8 @@ class Strength(IntEnum):
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 NAMING = ("filler", "technical", "passwords", "secrets")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+# No path or dotted name changes so often between letters and digits, whatever words are in it.
+MIXED_BEYOND_NAMES = 6
 # Signs that people write for letters.
 LEET = str.maketrans("013457$@!", "oieastsai")
 STEPS = tuple(
@@ -118,9 +120,9 @@ def is_path_or_name(value: str) -> bool:
 def _is_scrambled(value: str) -> bool:
     """Return whether letters of both cases and digits change so often that their parts name nothing."""
     mixed = _digits_mixed(value)
-    if mixed >= 3 and len(value) >= 16 and share_of_words(value) < 0.5:
-        return True
     wordy = share_of_words(value)
+    if mixed >= 3 and len(value) >= 16 and (wordy < 0.5 or mixed >= MIXED_BEYOND_NAMES):
+        return True
     has_cases = value not in (value.lower(), value.upper()) or (mixed >= 2 and not wordy)
     is_mute = wordy < (0.45 if mixed >= 2 else 0.3)
     is_long = len(value) >= 10 and not _technical(value)

@@ -217,7 +217,9 @@ def test_git_s_hooks_are_not_touched(guarded: Repo) -> None:
 
 def told(repo: Repo) -> Any:
     return [
-        line.strip() for line in guard(repo, "doctor").out.splitlines() if "Claude" in line
+        line.strip()
+        for line in guard(repo, "doctor").out.splitlines()
+        if line.strip().startswith("Claude")
     ]
 
 

@@ -227,7 +227,7 @@ def test_what_has_changed_is_never_answered_by_what_was(
     guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
     package = next(venv.glob("lib/python3*/site-packages/cli_guard"))
     shutil.copytree(Path(click.__file__).parent, package.parent / "click")
-    words = package / "review" / "render" / "words.py"
+    words = package / "model.py"
     rule = package / "rules" / "code" / "python-commands.yml"
     new_words = "Use anything but a shell"
     assert risky.run(*guard, "server", "start", env=servers.env).code == 0
