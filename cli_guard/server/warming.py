@@ -73,6 +73,7 @@ def warm(front_door: FrontDoor) -> None:
     """Load everything, and freeze it for the garbage collector, which would copy it in each child."""
     # Loading libraries creates thousands of objects, none of them garbage.
     gc.disable()
+    # What a server compiles serves every child: no class waits until some more of its kind are made.
     usual = lazy.FEW
     lazy.FEW = 0
     for name in (*LIBRARIES, *modules()):

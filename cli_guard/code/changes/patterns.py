@@ -147,7 +147,7 @@ def branch_contains(wide: Branch, narrow: Branch, steps: Steps) -> bool:
         if at == len(wide):
             break
         part = wide[at]
-        step = set(reached) if repeated(part)[1] == 0 else set()
+        step = set(reached) if split_repeat(part)[1] == 0 else set()
         for used in reached:
             if used < len(narrow) and part_contains(part, narrow[used], steps):
                 step.add(used + 1)
@@ -156,8 +156,8 @@ def branch_contains(wide: Branch, narrow: Branch, steps: Steps) -> bool:
 
 
 def part_contains(wide: Node, narrow: Node, steps: Steps) -> bool:
-    one, least, most = repeated(wide)
-    other, fewest, largest = repeated(narrow)
+    one, least, most = split_repeat(wide)
+    other, fewest, largest = split_repeat(narrow)
     if not steps.take() or least > fewest or most < largest:
         return False
     if isinstance(one, FIXED) or isinstance(other, FIXED):
@@ -167,7 +167,7 @@ def part_contains(wide: Node, narrow: Node, steps: Steps) -> bool:
     return contains(branches_of(one), branches_of(other), steps)
 
 
-def repeated(part: Node) -> tuple[Node, int, int]:
+def split_repeat(part: Node) -> tuple[Node, int, int]:
     """Return what a part repeats, and how often at least and at most; whether it is greedy decides nothing."""
     while isinstance(part, Atomic):
         part = part.part

@@ -52,7 +52,7 @@ def may_have_source(
         return True
     types |= {resolve_import(name, imports) for name in types}
     return any(
-        may_be_member(tables, tables.needed("source", is_secret=secret), names, types)
+        may_be_member(tables, tables.needed_words("source", is_secret=secret), names, types)
         for secret in (False, True)
     )
 

@@ -160,10 +160,10 @@ class Tables:
     @lru_cache(maxsize=MOST_FITTING)
     def has(self, section: str, words: str, *, secret: bool = False) -> bool:
         """Return whether a text with these words may hold one of a section, of a `secret` or of what is untrusted."""
-        return self.needed(section, is_secret=secret).fit(words)
+        return self.needed_words(section, is_secret=secret).fit(words)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def needed(self, section: str, *, is_secret: bool) -> NeededWords:
+    def needed_words(self, section: str, *, is_secret: bool) -> NeededWords:
         """Return what the entries of a section need that are about a secret, or about what is untrusted."""
         having = (e for e in self.entries if e.section == section)
         return NeededWords(e.needs for e in having if e.is_secret is is_secret)

@@ -27,6 +27,8 @@ MAKE_HEAD = re.compile(r"([^\s#=:][^#=:\n]*?)\s*::?(?!=)([^#;\n]*)")
 JUST_HEAD = re.compile(r"@?([\w-]+)[^#:\n]*:(?!=)([^#\n]*)")
 INDENTED = re.compile(r"[ \t]|$")
 MOST_TASKS = 200
+# npm-package.json(5).
+PACKAGES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 ALIASES = {"t": "test", "tst": "test"}
 
 
@@ -102,8 +104,20 @@ def is_of_package(task: str, program: str, tree: ChangeTree) -> bool:
     path = file_of(task)
     if not program or not is_task(task) or posixpath.basename(path) != "package.json":
         return False
-    listed = re.compile(rf'"(?:@[\w.-]+/)?{re.escape(program)}"\s*:\s*"')
-    return any(listed.search(tree.text(each) or "") for each in (path, "package.json"))
+    return any(
+        name.rpartition("/")[2] == program
+        for each in (path, "package.json")
+        for name in packages_in(each, tree.text(each) or "")
+    )
+
+
+def packages_in(path: str, text: str) -> Iterator[str]:
+    """Yield the packages that a package.json lists."""
+    for root in read_document(path, text).roots:
+        for key in PACKAGES:
+            listed = root.get(key) if isinstance(root, Table) else None
+            if isinstance(listed, Table):
+                yield from dict(listed.items())
 
 
 def file_of(name: str) -> str:
