@@ -9,7 +9,7 @@ from pathlib import Path
 from cli_guard.errors import MissingObject
 from cli_guard.git.call import Process
 from cli_guard.git.process import Git, missing
-from cli_guard.git.search import search
+from cli_guard.git.search import Search
 from cli_guard.model import FileChange, Hits, Kind
 from cli_guard.repository.protocol import as_lines
 from cli_guard.repository.texts import read_worktree_file, text_of
@@ -147,6 +147,7 @@ class BlobContents:
         self._reader = reader
         self._root = root
         self.revision = revision
+        self._search = Search(reader.git, revision)
         self._texts: dict[str, str | None] = {}
         self._missing: set[str] = set()
         self._chars = 0
@@ -163,7 +164,7 @@ class BlobContents:
         self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False
     ) -> Hits:
         """Return the lines after the change that contain one of the words, see `cli_guard.git.search`."""
-        return search(self._reader.git, self.revision, words, patterns, alone=alone)
+        return self._search.find(words, patterns, alone=alone)
 
     def has_files_in(self, folder: str) -> bool:
         """Return whether any file is in a folder after the change, or below. Raises GitError.

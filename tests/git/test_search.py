@@ -5,7 +5,7 @@ from examples import table
 from repositories import Repo
 
 from cli_guard.git.process import Git
-from cli_guard.git.search import search
+from cli_guard.git.search import Search
 from cli_guard.model import Hits
 
 PAGES = ("*.md",)
@@ -14,7 +14,7 @@ PAGES = ("*.md",)
 def found(
     repo: Repo, *words: str, tree: str = "", at: str = "", patterns: tuple[str, ...] = PAGES
 ) -> Hits:
-    return search(Git(repo.path / at, repo.env), tree, words, patterns)
+    return Search(Git(repo.path / at, repo.env), tree).find(words, patterns)
 
 
 def places(hits: Hits) -> list[tuple[str, int]]:
