@@ -9,6 +9,7 @@ A change review takes two rounds: the reviewers, then the action that Git takes 
 a request: first it reads what it needs, then it does what was asked.
 """
 
+from collections.abc import Callable
 from copy import copy
 from functools import cache
 from typing import Any
@@ -17,18 +18,33 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from cli_guard.graph import actions, context_nodes, gate
+from cli_guard.graph.actions import Node
 from cli_guard.graph.context import Context
 from cli_guard.graph.state import KEPT_TYPES, State
 
 NAME = "cli_agent_assistant"
 
+Route = Callable[[State], str]
 Graph = CompiledStateGraph[State, Context, State, State]
 
 
-def or_failure(onward: str) -> Any:
-    """Build the edge of a node that may fail: to the next node, or to `handle_failure`."""
+def with_route(node: Node, route: Route) -> Callable[..., Command[str]]:
+    """Add to a node the choice of the next one: a conditional edge would copy the whole state to read one field."""
+
+    def step(state: State, runtime: Runtime[Context]) -> Command[str]:
+        update = node(state, runtime)
+        following = route({**state, **update})
+        return Command(update=update, goto=following)
+
+    return step
+
+
+def or_failure(onward: str) -> Route:
+    """Build the route of a node that may fail: to the next node, or to `handle_failure`."""
 
     def route(state: State) -> str:
         return "handle_failure" if state["status"] == "failed" else onward
@@ -67,35 +83,29 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
 def compile_graph(*, pause: bool) -> Graph:
     """Return the compiled graph without a checkpointer; with `pause` it waits for a person."""
     graph = StateGraph(State, context_schema=Context)
-    graph.add_node("prepare_task", context_nodes.prepare_task)
-    graph.add_node("classify_task", context_nodes.classify_task)
-    graph.add_node("select_context", context_nodes.select_context)
-    graph.add_node("collect_context", context_nodes.collect_context)
-    graph.add_node("plan_cli_actions", actions.plan_cli_actions)
-    graph.add_node("policy_gate", gate.policy_gate)
-    graph.add_node("execute_safe_actions", actions.execute_safe_actions)
-    graph.add_node("request_human_review", actions.request_human_review(pause=pause))
-    graph.add_node("synthesize_cli_response", actions.synthesize_cli_response)
-    graph.add_node("handle_failure", actions.handle_failure)
+
+    def add(name: str, node: Node, route: Route, *onward: str) -> None:
+        graph.add_node(name, with_route(node, route), destinations=onward)
+
+    def add_fallible(name: str, node: Node, onward: str) -> None:
+        add(name, node, or_failure(onward), onward, "handle_failure")
 
     graph.add_edge(START, "prepare_task")
-    fallible = {
-        "prepare_task": "classify_task",
-        "classify_task": "select_context",
-        "collect_context": "plan_cli_actions",
-        "plan_cli_actions": "policy_gate",
-    }
-    for node, onward in fallible.items():
-        graph.add_conditional_edges(node, or_failure(onward), [onward, "handle_failure"])
+    add_fallible("prepare_task", context_nodes.prepare_task, "classify_task")
+    add_fallible("classify_task", context_nodes.classify_task, "select_context")
+    graph.add_node("select_context", context_nodes.select_context)
     graph.add_edge("select_context", "collect_context")
-    outcomes = ["execute_safe_actions", "request_human_review", "handle_failure"]
-    graph.add_conditional_edges("policy_gate", after_gate, outcomes)
-    execution = ["plan_cli_actions", "synthesize_cli_response"]
-    graph.add_conditional_edges("execute_safe_actions", after_execution, execution)
-    graph.add_conditional_edges(
-        "request_human_review", after_review, ["execute_safe_actions", END]
-    )
+    add_fallible("collect_context", context_nodes.collect_context, "plan_cli_actions")
+    add_fallible("plan_cli_actions", actions.plan_cli_actions, "policy_gate")
+    outcomes = ("execute_safe_actions", "request_human_review", "handle_failure")
+    add("policy_gate", gate.policy_gate, after_gate, *outcomes)
+    execution = ("plan_cli_actions", "synthesize_cli_response")
+    add("execute_safe_actions", actions.execute_safe_actions, after_execution, *execution)
+    asking = actions.request_human_review(pause=pause)
+    add("request_human_review", asking, after_review, "execute_safe_actions", END)
+    graph.add_node("synthesize_cli_response", actions.synthesize_cli_response)
     graph.add_edge("synthesize_cli_response", END)
+    graph.add_node("handle_failure", actions.handle_failure)
     graph.add_edge("handle_failure", END)
     return graph.compile(name=NAME)
 

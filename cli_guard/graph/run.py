@@ -115,7 +115,8 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     # The request may hold a secret. A patch is kept unmasked: it is written as it is, and its hash is its id.
     exact = {key: before[key] for key in EXACT if key in before}  # type: ignore[literal-required]
     before = cast(State, mask_everywhere(before, masks_in(state["input"])) | exact)
-    graph.update_state(without_tracing(THREAD), before, as_node="policy_gate")
+    asks = Command(update=before, goto="request_human_review")
+    graph.update_state(without_tracing(THREAD), asks, as_node="policy_gate")
     stopped: Any = graph.invoke(
         None, without_tracing(THREAD), context=context, durability="exit"
     )
