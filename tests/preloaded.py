@@ -97,10 +97,9 @@ def load() -> None:
     """Load what a hook needs, by reviewing a little."""
     for name in LIBRARIES:
         import_module(name)
-    from cli_guard.__main__ import main
     from cli_guard.server.warming import warm
 
-    warm(main)
+    warm()
 
 
 def serve(path: str, owner: int) -> None:

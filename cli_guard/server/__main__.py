@@ -12,7 +12,6 @@ import threading
 import time
 from contextlib import suppress
 
-from cli_guard.__main__ import main as front_door
 from cli_guard.__main__ import run_in_process
 from cli_guard.server import address
 from cli_guard.server.control import AFTER, is_enabled
@@ -88,7 +87,7 @@ def main(arguments: list[str]) -> int:
     from cli_guard.server.warming import warm
 
     defer()
-    warm(front_door)
+    warm()
     if threading.active_count() > 1:
         # A lock that another thread holds at a fork would stay locked in the child.
         return 1

@@ -5,11 +5,11 @@ It works on samples, so that nothing of a run is kept.
 
 import datetime
 import gc
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import TextIO
 
 from cli_guard import lazy
 from cli_guard.server.client import ROUTED
@@ -46,7 +46,8 @@ AGENTS_COMMANDS = (
     "python a.py && pytest -q && pip install x && uv run x && ruff check . && mypy . && make test && bash a.sh",
     "npm test && npx tsc && node a.js && go test ./...",
 )
-FrontDoor = Callable[[Sequence[str], TextIO, TextIO, TextIO, Path, Mapping[str, str]], int]
+# Without a Git the hooks go as far as to start one.
+NO_GIT = {"PATH": "/dev/null"}
 
 
 def modules() -> list[str]:
@@ -69,7 +70,7 @@ def left_out(name: str) -> bool:
     return command in commands and command not in ROUTED
 
 
-def warm(front_door: FrontDoor) -> None:
+def warm() -> None:
     """Load everything, and freeze it for the garbage collector, which would copy it in each child."""
     # Loading libraries creates thousands of objects, none of them garbage.
     gc.disable()
@@ -90,7 +91,7 @@ def warm(front_door: FrontDoor) -> None:
         ("explain", "--help"),
         ("hook", "--help"),
     ):
-        front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
+        run_alone(*argv)
     lazy.FEW = usual
     gc.collect()
     gc.freeze()
@@ -105,8 +106,17 @@ def rehearse() -> None:
     import_module("cli_guard.git.process").reading_environment({"PATH": ""})
     review_samples({}, FEW)
     review_message()
+    run_alone("hook", "pre-commit")
+    run_alone("hook", "commit-msg", os.devnull)
     for command in AGENTS_COMMANDS:
         judge(command, Context(home="/", folder="/"))
+
+
+def run_alone(*argv: str) -> None:
+    """Run a command line without a repository, a Git and an output."""
+    # By its name, as it stands above the server.
+    main = import_module("cli_guard.__main__").main
+    main(argv, StringIO(), StringIO(), StringIO(), Path("/"), NO_GIT)
 
 
 def review_samples(before: Mapping[str, str], after: Mapping[str, str]) -> None:

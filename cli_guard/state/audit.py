@@ -103,14 +103,15 @@ class AuditLog:
         """Yield the entries, oldest first; a line that is not JSON as {"unreadable": line}."""
         return map(parse, self._lines())
 
-    def recent(self) -> list[Entry]:
-        """Return the entries in the last RECENT_BYTES, oldest first; none if the log cannot be read."""
+    def recent(self) -> Iterator[Entry]:
+        """Yield the entries in the last RECENT_BYTES, newest first; none if the log cannot be read."""
         try:
             with os.fdopen(open_state(self.path, os.O_RDONLY), "rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - RECENT_BYTES))
-                return [parse(line) for line in file.read().splitlines()]
+                lines = file.read().splitlines()
         except (OSError, CliGuardError):
-            return []
+            return iter(())
+        return map(parse, reversed(lines))
 
     def events(self, *names: str) -> list[Entry]:
         """Return the entries of some events that follow the line before them, oldest first. Raises CliGuardError."""

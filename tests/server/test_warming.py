@@ -17,7 +17,7 @@ from cli_guard.__main__ import main
 from cli_guard.graph.deferred import defer
 from cli_guard.server.warming import warm
 defer()
-warm(main)
+warm()
 before = set(sys.modules)
 code = main(sys.argv[1:], StringIO(), StringIO(), StringIO(), Path.cwd(), dict(os.environ))
 new = set(sys.modules) - before
