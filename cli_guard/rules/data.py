@@ -112,8 +112,11 @@ def _read_unit(unit: str) -> Mapping[str, bytes]:
 
 
 def _compiled_name(unit: str) -> str:
-    """Return `flow.python.json` for `flow/python`, and `message.json` for `message.toml`."""
-    return f"{unit.removesuffix('.toml').replace('/', '.')}.json"
+    """Return `flow.python.json` for `flow/python`, and `message.toml.json` for `message.toml`.
+
+    The folder `message`, which there is not, is asked for as well: with one file for both each would compile it again.
+    """
+    return f"{unit.replace('/', '.')}.json"
 
 
 def _sources(unit: str) -> list[Path]:
