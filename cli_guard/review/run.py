@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.git.repository import GitRepository
-from cli_guard.hooks import event_of
+from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.model import (
     ChangeSet,
     Contents,
@@ -267,7 +267,9 @@ def run(
     before = clean_reviews(cache, subject, gathered.policy.identity) if cache else None
     if before:
         subject = before.recall(subject)
-    if not subject.work and not subject.clean:
+    # Of a message a reviewer reads few of the files, and most often none.
+    reads_files = event_of(subject.event).request != MESSAGE
+    if reads_files and not subject.work and not subject.clean:
         prefetch_texts(subject.contents, subject.changes.files[:PREFETCHED])
     context = Context(
         subject=subject,

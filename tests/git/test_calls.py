@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import stat
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from examples import table
+from in_process import guard, stage
 from repositories import Repo
 
 from cli_guard.errors import GitError
@@ -230,6 +232,36 @@ def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> N
     assert known() == frozenset()
     committed.git("commit", "-qm", "Add both")
     assert known() == {"pyproject.toml", "cli-guard-baseline.json"}
+
+
+@table(
+    ("argv", "asked"),
+    [
+        ("pre-commit", "cat-file config diff-index ls-tree rev-parse"),
+        # For its message nobody reads the files of the change.
+        ("commit-msg .git/COMMIT_EDITMSG", "config diff-index ls-tree rev-parse"),
+    ],
+)
+def test_a_hook_starts_each_git_that_it_needs_once(
+    committed: Repo, tmp_path: Path, argv: str, asked: str
+) -> None:
+    stage(committed, {"app.py": "def load(a):\n    return a + 7\n"})
+    committed.write(".git/COMMIT_EDITMSG", "Add load\n")
+    env = {"GIT_INDEX_FILE": ".git/index"}
+    assert guard(committed, "hook", "pre-commit", env=env).code == 0
+    log = tmp_path / "log"
+    git = shutil.which("git")
+    env["PATH"] = slow_git(tmp_path, f'echo "$*" >> {log}\nexec {git} "$@"')
+    assert guard(committed, "hook", *argv.split(), env=env).code == 0
+    assert " ".join(sorted(map(command_of, log.read_text().splitlines()))) == asked
+
+
+def command_of(line: str) -> str:
+    """The command of Git in a line of arguments, after its options."""
+    words = line.split()
+    while words[0].startswith("-"):
+        words = words[2 if words[0] == "-c" else 1 :]
+    return words[0]
 
 
 @pytest.mark.parametrize("name", ["a\n" + "0" * 40, "0" * 40 + "\n" + "0" * 40, "false"])
