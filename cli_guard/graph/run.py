@@ -88,7 +88,8 @@ def suspend_tracing() -> Iterator[None]:
 @suspend_tracing()
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
-    state = cast(State, build_graph().invoke(request, without_tracing({}), context=context))
+    done = build_graph().invoke(request, without_tracing({}), context=context, version="v2")
+    state: State = done.value
     if state["status"] != "needs_review" or not state["review_id"]:
         return state, None
     return waiting(state, context)
