@@ -20,6 +20,10 @@ FEW = {
     "README.md": "# A title\n\n```sh\necho hello\n```\n",
     "settings.ini": "name = value\nurl = https://example.org/path\n",
 }
+# So that both sides of a change are read, too.
+FEW_BEFORE = {
+    path: FEW[path].replace("return x", "return 2 * x") for path in ("a.py", "b.js")
+}
 BEFORE = {
     "a.py": '''"""A module."""
 

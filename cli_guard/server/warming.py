@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli_guard import lazy
 from cli_guard.server.client import ROUTED
-from cli_guard.server.samples import AFTER, BEFORE, FEW
+from cli_guard.server.samples import AFTER, BEFORE, FEW, FEW_BEFORE
 
 # Rooms that no routed command needs, or that a run needs for other programs alone; and the assistant's half of the
 # house, 6 MB: no hook loads it, and a fork that answers `ask` takes what it needs.
@@ -104,7 +104,7 @@ def rehearse() -> None:
 
     # By its name, as the modules above: few files know the room of Git.
     import_module("cli_guard.git.process").reading_environment({"PATH": ""})
-    review_samples({}, FEW)
+    review_samples(FEW_BEFORE, FEW)
     review_message()
     run_alone("hook", "pre-commit")
     run_alone("hook", "commit-msg", os.devnull)
