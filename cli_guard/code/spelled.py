@@ -4,6 +4,7 @@ So a rule that knows `os.system` knows it by each name. Only names in use change
 of them is taken, and where they are handed over; every line keeps its number.
 """
 
+import builtins
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -28,12 +29,18 @@ RENAMING = re.compile(
 WORD = re.compile(r"\w+")
 # Languages in which the name of a type is enough, and its package is left out.
 BY_TYPE = ("java", "kotlin", "scala", "csharp")
+# What a file calls by a bare name, and what it gives that name itself.
+CALLED = re.compile(r"(?<![\w.])(\w+)\(")
+DEFINED = re.compile(r"\b(?:(?:def|func|function|class)\s+(?=\w)|(?=\w+\s*:?=))(\w+)")
+BUILT_IN = frozenset(dir(builtins))
 ARGUMENTS = ("arguments", "argument_list", "argument", "keyword_argument", "pair")
 MOST_NAMES = 500
 
 
-def may_rename(text: str, known: frozenset[str]) -> bool:
+def may_rename(text: str, language: str, known: frozenset[str]) -> bool:
     """Return whether a text may give another name to what a `known` word names."""
+    if not language_named(language).imports:
+        return False
     # Most texts have none of them, and no line is looked at.
     if known.isdisjoint(words_in(text).split()):
         return False
@@ -49,11 +56,16 @@ def spell_out(trees: Trees, language: str, text: str, known: frozenset[str]) -> 
     Raises ValueError as `Trees.root` does.
     """
     root = trees.root(language, text)
+    imported = imports_of(root, language, text)
     renamed = RENAMING.findall(text)
-    names = dict(_other_names(imports_of(root, language, text), renamed, known, language))
+    names = dict(_other_names(imported, renamed, known, language))
+    for name in imported.values():
+        if name.endswith(".*") and name.split(".")[-2] in known:
+            names = dict(_opened_names(name, text, known, language)) | names
+    values = frozenset(local for local, _ in renamed)
     edits = [
         node.replace(names[node.text()])
-        for node in (_find_uses(root, language, names) if names else ())
+        for node in (_find_uses(root, language, names, values) if names else ())
     ]
     return root.commit_edits(edits) if edits else text
 
@@ -72,14 +84,29 @@ def _other_names(
             yield local, f"{imported.get(head, head)}{dot}{rest}"
     for local, name in list(imported.items())[:MOST_NAMES]:
         parts = name.split(".")
-        if local != name and not known.isdisjoint((parts[0], parts[-1])):
-            yield local, ".".join(parts[-2:]) if language in BY_TYPE else name
+        if local != name and not known.isdisjoint((local, parts[0], parts[-1])):
+            yield local, _write_name(name, language)
+
+
+def _opened_names(
+    module: str, text: str, known: frozenset[str], language: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the `known` names that a file calls, does not define, and may have of `from MODULE import *`."""
+    own = frozenset(DEFINED.findall(text))
+    for name in sorted(known.intersection(CALLED.findall(text)) - own - BUILT_IN):
+        yield name, _write_name(module.replace("*", name), language)
+
+
+def _write_name(name: str, language: str) -> str:
+    if language == "php":
+        return name.replace(".", "\\")
+    return ".".join(name.split(".")[-2:]) if language in BY_TYPE else name
 
 
 def _find_uses(
-    root: "SgNode", language: str, names: Mapping[str, str]
+    root: "SgNode", language: str, names: Mapping[str, str], values: frozenset[str]
 ) -> "Iterator[SgNode]":
-    """Yield the places at which one of the names is called, handed over, or asked for a member."""
+    """Yield where one of the names is called; but for `values` also where one is handed over, or asked for a member."""
     shapes = language_named(language).shapes
     wanted = "|".join(map(re.escape, names))
     for node in root.find_all(regex=f"^(?:{wanted})$"):
@@ -87,9 +114,16 @@ def _find_uses(
         if parent is None or shapes.get(node.kind()) != "name":
             continue
         siblings = parent.named_children()
-        if shapes.get(parent.kind()) in ("call", "member"):
-            is_use = siblings[0].range() == node.range()
+        shape = shapes.get(parent.kind())
+        local = node.text()
+        place = 0
+        if shape == "member":
+            # A module that keeps its name is known by it, wherever it comes from: `from alembic import op`.
+            is_use = local not in values and names[local].rpartition(".")[2] != local
+        elif shape == "call":
+            is_use = True
         else:
-            is_use = parent.kind() in ARGUMENTS and siblings[-1].range() == node.range()
-        if is_use:
+            is_use = local not in values and parent.kind() in ARGUMENTS
+            place = -1
+        if is_use and siblings[place].range() == node.range():
             yield node

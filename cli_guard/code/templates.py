@@ -21,8 +21,9 @@ def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
     """
     if topic == "hcl":
         return _fill_in(_open_json(text), dict(_hcl_values(text)), PATTERNS["hcl_use"])
-    if topic == "workflow" and "env." in text:
-        return _fill_in(text, dict(_env_values(text)), PATTERNS["env_use"])
+    if topic == "workflow" and ("env." in text or "inputs." in text):
+        values = dict((*_env_values(text), *_bounded_inputs(text)))
+        return _fill_in(text, values, PATTERNS["env_use"])
     if topic in ("kubernetes", "yaml", "compose") and ("{{" in text or "{%" in text):
         return without_actions(text), {}
     return text, {}
@@ -62,6 +63,23 @@ def _env_values(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if "${{" in line and (found := PATTERNS["env_value"].match(line[:LONGEST])):
             yield f"env.{found[1]}", (number, found[2])
+
+
+def _bounded_inputs(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
+    """Yield the inputs that are a boolean, a number or one of a list: no text of anybody."""
+    names: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        found = PATTERNS["input_line"].match(line[:LONGEST])
+        if not found:
+            continue
+        depth = len(found[1])
+        while names and names[-1][0] >= depth:
+            names.pop()
+        if found[3]:
+            names.append((depth, found[3]))
+        if names and (found[2] or found[4]):
+            for prefix in ("inputs", "github.event.inputs"):
+                yield f"{prefix}.{names[-1][1]}", (number, "0")
 
 
 def _hcl_values(text: str) -> Iterator[tuple[str, tuple[int, str]]]:

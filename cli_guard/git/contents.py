@@ -11,6 +11,7 @@ from cli_guard.git.call import Process
 from cli_guard.git.process import Git, missing
 from cli_guard.git.search import Search
 from cli_guard.model import FileChange, Hits, Kind
+from cli_guard.repository.entries import decode_path
 from cli_guard.repository.protocol import as_lines
 from cli_guard.repository.texts import read_worktree_file, text_of
 
@@ -19,6 +20,8 @@ CHUNK_BYTES = 1 << 20
 ASKED_AT_ONCE = 50
 # A path that Git takes from the current folder, and that leads up from it.
 RELATIVE = re.compile(r"[^:]*:(?:[0-3]:)?(?:\./(?:.*/)?)?\.\./", re.DOTALL)
+# A file in a tree object (gitformat-pack(5)); an id may hold the same bytes, as for `find_names`.
+FILE_ENTRY = re.compile(rb"100(?:644|755) ([^\0/]{1,255})\0")
 # Each reviewer reads the files in turn, so beyond this every one of them reads all from Git again: both sides of a
 # change of 1,000 files (14 million characters in NodeBB and in ansible) are kept.
 KEPT_CHARS = 16_000_000
@@ -185,13 +188,26 @@ class BlobContents:
 
         What the index holds and no change touches stands in one of its `parents`.
         """
-        states = (self.revision,) if self.revision else parents or ("HEAD",)
-        trees = {f"{state}:{folder}": folder for folder in folders for state in states}
-        for tree, raw in self._reader.read_present(list(trees)).items():
+        for folder, raw in self._read_trees(folders, parents):
             for name in names:
                 # An id in the tree may hold the same bytes: then a name is asked for that is not there.
                 if raw is None or f" {name}\0".encode() in raw:
-                    yield f"{trees[tree]}/{name}".removeprefix("/")
+                    yield f"{folder}/{name}".removeprefix("/")
+
+    def list_files(self, folder: str, parents: Sequence[str]) -> Iterator[str]:
+        """Yield the files that may be in a folder, but for what a change adds; see `find_names`. Raises GitError."""
+        for _, raw in self._read_trees((folder,), parents):
+            for name in FILE_ENTRY.findall(raw or b""):
+                yield f"{folder}/{decode_path(name)}".removeprefix("/")
+
+    def _read_trees(
+        self, folders: Iterable[str], parents: Sequence[str]
+    ) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each folder that is there with its tree object, None for one over the limit."""
+        states = (self.revision,) if self.revision else parents or ("HEAD",)
+        trees = {f"{state}:{folder}": folder for folder in folders for state in states}
+        for tree, raw in self._reader.read_present(list(trees)).items():
+            yield trees[tree], raw
 
     def prefetch(self, blobs: Iterable[str]) -> None:
         """Read texts that will be asked for one by one: to wait for each by itself takes longer."""

@@ -81,7 +81,17 @@ class WithFolders(Protocol):
 
 
 @runtime_checkable
-class TreeContents(Contents, RawContents, WholeTree, Searchable, WithFolders, Protocol):
+class WithListing(Protocol):
+    """Contents that can list a folder."""
+
+    def list_files(self, folder: str, parents: Sequence[str]) -> Iterator[str]:
+        """Yield the files that may be in a folder, but for what a change adds; see `find_names`. Raises GitError."""
+
+
+@runtime_checkable
+class TreeContents(
+    Contents, RawContents, WholeTree, Searchable, WithFolders, WithListing, Protocol
+):
     """The contents of a change in a repository; `revision` is the state after it ("": the index)."""
 
     revision: str

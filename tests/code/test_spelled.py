@@ -66,7 +66,7 @@ KEPT = [
 @pytest.mark.parametrize(("language", "before", "use", "read"), SPELLED)
 def test_written_out(language: str, before: str, use: str, read: str) -> None:
     text = f"{before}\n{use}\n"
-    assert may_rename(text, KNOWN)
+    assert may_rename(text, language, KNOWN)
     assert spell_out(Trees(), language, text, KNOWN) == f"{before}\n{read}\n"
 
 
@@ -76,8 +76,8 @@ def test_left_as_it_is(language: str, text: str) -> None:
 
 
 def test_what_names_nothing_known_is_not_parsed() -> None:
-    assert not may_rename("import numpy as np\nfrom typing import Any\n", KNOWN)
-    assert not may_rename("import os\nimport subprocess\n", KNOWN)
+    assert not may_rename("import numpy as np\nfrom typing import Any\n", "python", KNOWN)
+    assert not may_rename("import os\nimport subprocess\n", "python", KNOWN)
 
 
 def test_of_two_values_a_name_has_none() -> None:

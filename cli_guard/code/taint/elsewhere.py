@@ -7,7 +7,7 @@ is taken.
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from cli_guard.code.file_imports import JS_ENDINGS
@@ -19,6 +19,8 @@ from cli_guard.code.taint.needs import words_in
 from cli_guard.code.taint.tables import Tables
 
 MOST_FILES = 12
+# The file of a package that has a function is not told by its name.
+MOST_IN_PACKAGE = 60
 MOST_ASKED = 120
 MOST_CHARS = 400_000
 MOST_NAMES = 400
@@ -38,11 +40,23 @@ Read = Callable[[str], str | None]
 Place = tuple[str, str]
 
 
+def may_define(language: str, text: str, name: str) -> bool:
+    """Return whether a file may define a function; one that does not is not parsed."""
+    last = name.rpartition(".")[2]
+    return (f"func {last}(" if language == "go" else last) in text
+
+
 class Elsewhere:
     """The other files that one file of a change may call functions of; `listed` are those of the change."""
 
     def __init__(
-        self, path: str, language: str, text: str, listed: frozenset[str], read: Read
+        self,
+        path: str,
+        language: str,
+        text: str,
+        listed: frozenset[str],
+        read: Read,
+        list_folder: Callable[[str], Iterable[str]] = lambda _folder: (),
     ) -> None:
         self._path = path
         self._folder = posixpath.dirname(path)
@@ -50,6 +64,8 @@ class Elsewhere:
         self._text = text
         self._listed = listed
         self._read = read
+        self._list_folder = list_folder
+        self._most_files = MOST_IN_PACKAGE if language == "go" else MOST_FILES
         self._texts: dict[str, str] = {}
         self._asked: set[str] = set()
         self._chars = 0
@@ -65,7 +81,7 @@ class Elsewhere:
         self.was_asked = True
         if path in self._asked or not (anywhere or path in self._listed):
             return None
-        if len(self._texts) >= MOST_FILES or len(self._asked) >= MOST_ASKED:
+        if len(self._texts) >= self._most_files or len(self._asked) >= MOST_ASKED:
             return None
         self._asked.add(path)
         text = self._read(path)
@@ -203,10 +219,10 @@ class Elsewhere:
             yield "", path if path.endswith(ending) else path + ending, ""
 
     def _go(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the files of the change in the same package, and in the folders of imported ones."""
+        """Yield the files of the same package, and those of the change in the folders of imported ones."""
         self.was_asked = True
         by_folder: dict[str, list[str]] = {}
-        for path in sorted(self._listed):
+        for path in (*sorted(self._listed), *self._list_folder(self._folder)):
             if path.endswith(".go") and not path.endswith("_test.go"):
                 by_folder.setdefault(posixpath.dirname(path), []).append(path)
         for path in by_folder.get(self._folder, ()):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.calls import key_of
-from cli_guard.code.taint.elsewhere import Elsewhere
+from cli_guard.code.taint.elsewhere import Elsewhere, may_define
 from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
@@ -242,7 +242,7 @@ class _File:
         for path, name in (each for n in names for each in self._elsewhere.places_of(n)):
             text = self._elsewhere.read(path, anywhere)
             language = language_for(path)
-            if text is None or language is None:
+            if text is None or language is None or not may_define(language, text, name):
                 continue
             other = _read_other(language, text, self.tables)
             if other is not None and (found := other.summary_for_others(name, path)):

@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 REQUIRED = re.compile(
-    r"\b(?:const|let|var)\s+(\w+|\{[^}]{1,400}\})\s*=\s*(?:await\s+import|require)\(\s*['\"]([^'\"]{1,200})['\"]\s*\)"
+    r"\b(?:const|let|var|import)\s+(\w+|\{[^}]{1,400}\})\s*=\s*(?:await\s+import|require)\(\s*['\"]([^'\"]{1,200})['\"]\s*\)"
     r"((?:\.\w+)*)"
 )
+TAKEN_APART = re.compile(r"\b(?:const|let|var)\s+\{([^}]{1,400})\}\s*=\s*(\w+)\s*(?:;|\n)")
 PROMISED = re.compile(
     r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:\w+\.)?promisify\(\s*([\w.]+)\s*\)"
 )
 PYTHON_FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?([^)#]*)")
+LAST = re.compile(
+    r"(?:import\s+|use\s+|(?:global\s+)?using\s+)?(?P<by>static\s+|function\s+)?(?:(?P<given>\w+)\s*=\s*)?"
+    r"(?P<name>[\w.\\*]+?)(?:\s+as\s+(?P<local>\w+))?\s*;?\s*$"
+)
 AS = re.compile(r"([\w.*]+)(?:\s+as\s+(\w+))?")
 IMPORTING = re.compile("import|use")
 MOST_IMPORTS = 2_000
@@ -54,6 +59,11 @@ def read_imports(nodes: "Iterable[SgNode]", language: str, text: str) -> Mapping
     if known.requires:
         for local, module, name in read_required(text):
             found[local] = ".".join(filter(None, (module_name(module), name)))
+        for names, module in TAKEN_APART.findall(text):
+            for name, local in (
+                _read_list(names.replace(":", " as ")) if module in found else ()
+            ):
+                found.setdefault(local, f"{found[module]}.{name}")
         for name, wrapped in PROMISED.findall(text) if "promisify" in text else ():
             first, dot, rest = wrapped.partition(".")
             found[name] = found.get(first, first) + dot + rest
@@ -86,6 +96,8 @@ def _read_list(names: str) -> list[tuple[str, str]]:
 
 def _read_from(text: str) -> dict[str, str]:
     named = PYTHON_FROM.match(text)
+    if named and named[2].strip().startswith("*"):
+        return {f"{named[1]}.*": f"{named[1]}.*"}
     if named:
         return {local: f"{named[1]}.{name}" for name, local in _read_list(named[2])}
     modules = _read_list(text.strip().removeprefix("import"))
@@ -113,11 +125,13 @@ def _read_braces(text: str) -> dict[str, str]:
 
 
 def _read_path(text: str) -> dict[str, str]:
-    named = re.match(r"(?:(\w+)\s+)?\"([^\"]+)\"", text)
+    named = re.match(r"(?:([\w.]+)\s+)?\"([^\"]+)\"", text)
     if not named:
         return {}
     parts = [part for part in named[2].split("/") if not re.fullmatch(r"v\d+", part)]
     name = re.sub(r"\.v\d+$|^go-|-go$", "", parts[-1]) if parts else named[2]
+    if named[1] == ".":
+        return {f"{name}.*": f"{name}.*"}
     return {named[1]: name} if named[1] and named[1] != name else {}
 
 
@@ -141,17 +155,19 @@ def _read_tree(text: str) -> dict[str, str]:
 
 
 def _read_last(text: str) -> dict[str, str]:
-    named = re.match(
-        r"(?:import\s+(?:static\s+)?|use\s+)?(?:function\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$",
-        text,
-    )
+    named = LAST.match(text)
     if not named:
         return {}
-    name = named[1].replace("\\", ".")
+    name = named["name"].replace("\\", ".").lstrip(".")
     short = name.rsplit(".", 1)[-1]
-    if named[2]:
-        return {named[2]: short}
-    return {short: name} if text.startswith("import static") else {}
+    if named["by"] and named["by"].startswith("static"):
+        # C# opens a type, Java a member of it or all.
+        whole = f"{name}.*" if text.startswith("using") else name
+        return {whole if whole.endswith(".*") else short: whole}
+    if named["by"]:
+        return {named["local"] or short: name}
+    local = named["local"] or named["given"]
+    return {local: short} if local else {}
 
 
 # How imports are read, by the word of `import_form` in rules/languages/shapes.toml.

@@ -1,10 +1,12 @@
 """The files beside the one that is inspected, whose functions it may call."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_for
 from cli_guard.errors import MissingObject
+from cli_guard.repository.protocol import WithListing
 from cli_guard.reviewers.code import trees
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -42,7 +44,7 @@ class OtherFiles:
         from cli_guard.code.taint.elsewhere import Elsewhere
 
         read = self._read_old if old else self._read
-        made = Elsewhere(path, language, text, self._listed, read)
+        made = Elsewhere(path, language, text, self._listed, read, self._list)
         self._made.append(made)
         return made
 
@@ -52,6 +54,12 @@ class OtherFiles:
         if text is None or language is None or trees.unreadable(language, text):
             return None
         return text
+
+    def _list(self, folder: str) -> Iterator[str]:
+        """Yield the files of a folder that the change leaves as they are."""
+        contents = self._subject.contents
+        if isinstance(contents, WithListing):
+            yield from contents.list_files(folder, self._subject.changes.parents)
 
     def _read_old(self, path: str) -> str | None:
         change = self._changes.get(path)

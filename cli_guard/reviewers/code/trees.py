@@ -99,45 +99,47 @@ def inspect(
 
     `old` reads the text before the change.
     """
+    known = words_of(topic) if topic else frozenset()
 
     def parse(given: str) -> _Parsed:
         return _Parsed(
             subject.trees, language, *(readable(topic, given) if topic else (given, {}))
         )
 
-    lines = text.split("\n")
+    def parse_spelled(given: str) -> _Parsed:
+        side = parse(given)
+        if not may_rename(side.text, language, known) or unreadable(language, side.text):
+            return side
+        return replace(side, text=spell_out(subject.trees, language, side.text, known))
+
     now = parse(text)
-    rules = rules_for(topic, change.path, now.text) if topic else []
-    users = user_rules_of(subject.user_rules, language)
-    rules += [rule for rule in users if rule.wants(change.path, now.text)]
-    known = words_of(topic) if topic else frozenset()
-    is_renaming = may_rename(now.text, known)
-    if not (rules or is_renaming):
+    users = [
+        rule
+        for rule in user_rules_of(subject.user_rules, language)
+        if rule.wants(change.path, now.text)
+    ]
+    is_renaming = may_rename(now.text, language, known)
+    ours = rules_for(topic, change.path, now.text) if topic else []
+    if not (ours or users or is_renaming):
         return
     if why := unreadable(language, now.text):
-        if rules:
+        if ours or users:
             yield leave(
                 subject, change, f"code: {why}", lambda old: bool(unreadable(language, old))
             )
         return
-    before = _Before(change, change.old_path or change.path, topic, language, old, parse)
-    found = list(_inspect_side(subject, rules, now, before, lines))
-    yield from found
-    if not is_renaming:
-        return
-
-    def parse_spelled(given: str) -> _Parsed:
-        side = parse(given)
-        return replace(side, text=spell_out(subject.trees, language, side.text, known))
-
-    spelled = parse_spelled(text)
-    if spelled.text != now.text:
-        told = {(each.rule, each.line) for each in found if isinstance(each, Finding)}
-        rules = rules_for(topic, change.path, spelled.text) if topic else []
-        before = replace(before, parse=parse_spelled)
-        for each in _inspect_side(subject, rules, spelled, before, lines):
-            if isinstance(each, Finding) and (each.rule, each.line) not in told:
-                yield replace(each, suggestion=None)
+    before = _Before(
+        change, change.old_path or change.path, topic, language, old, parse_spelled
+    )
+    lines = text.split("\n")
+    if is_renaming and topic:
+        spelled = parse_spelled(text)
+        ours = rules_for(topic, change.path, spelled.text)
+        yield from _inspect_side(subject, ours, spelled, before, lines)
+    else:
+        yield from _inspect_side(subject, ours, now, before, lines)
+    # The repository's own rules know names as they are written.
+    yield from _inspect_side(subject, users, now, replace(before, parse=parse), lines)
 
 
 def _inspect_side(
@@ -147,7 +149,7 @@ def _inspect_side(
     before: "_Before",
     lines: list[str],
 ) -> Iterator[Finding | Skipped]:
-    """Yield what some rules find in one spelling of the text."""
+    """Yield what some rules find in the text, its names as these rules know them."""
     change = before.change
 
     def had_too_many(rule: TreeRule, given: str) -> bool:
@@ -336,10 +338,18 @@ def _finding(
 ) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
     place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
-    suggestion = patch_node(node, lines, _fill(rule.fix, node)) if rule.fix else None
+    suggestion = None
+    if rule.fix and _is_written(node, lines):
+        suggestion = patch_node(node, lines, _fill(rule.fix, node))
     return remark(
         rule.rule, place, message=_fill(rule.message, node), suggestion=suggestion
     )
+
+
+def _is_written(node: "SgNode", lines: list[str]) -> bool:
+    """Return whether the first line of a node is in the file as it is: no name was written out in it."""
+    start = node.range().start
+    return lines[start.line].startswith(node.text().partition("\n")[0], start.column)
 
 
 def patch_node(node: "SgNode", lines: list[str], text: str) -> str:

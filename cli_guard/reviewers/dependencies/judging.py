@@ -278,6 +278,8 @@ def judge_integrity(
         yield (
             "deps-integrity-changed",
             f"{name} moves to another commit, but its comment still says {label}",
+            # No tool reads the comment, and dependabot leaves one of another form as it is.
+            Severity.MEDIUM,
         )
     elif was is None or entry in each.beside:
         # Yarn 2 and later leave out the hash of what is for other machines.

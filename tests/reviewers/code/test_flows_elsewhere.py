@@ -99,3 +99,57 @@ def test_a_range_reads_the_files_of_its_end(repo: Repo) -> None:
     second = repo.commit("view", {"app/views.py": VIEW})
     repo.commit("mended", {"app/shell.py": SAFE})
     assert flows_found(repo, "--range", f"{first}..{second}")
+
+
+PAGE = """\
+package web
+
+import "net/http"
+
+func page(w http.ResponseWriter, r *http.Request) {
+	list(r.FormValue("n"))
+}
+"""
+LIST = """\
+package web
+
+import "os/exec"
+
+func list(n string) { exec.Command("sh", "-c", "ls "+n).Run() }
+"""
+COUNT = LIST.replace("list(n", "count(n")
+
+
+@pytest.mark.parametrize(
+    ("before", "is_found"),
+    [
+        ({"web/list.go": LIST}, True),
+        ({f"web/{n:02}.go": f"package web\nvar v{n} = {n}\n" for n in range(30)}, False),
+        (
+            {f"web/{n:02}.go": f"package web\nvar v{n} = {n}\n" for n in range(30)}
+            | {"web/list.go": LIST},
+            True,
+        ),
+        ({"web/list.go": COUNT}, False),
+        ({"web/list.go": LIST.replace('"ls "+n', '"ls"')}, False),
+        # Of another package, and of its tests.
+        ({"list.go": LIST}, False),
+        ({"web/deep/list.go": LIST}, False),
+        ({"web/list_test.go": LIST}, False),
+    ],
+)
+def test_a_function_of_the_same_go_package_is_read(
+    repo: Repo, before: dict[str, str], is_found: bool
+) -> None:
+    repo.commit("before", {"go.mod": "module shop\n", **before})
+    repo.write("web/page.go", PAGE)
+    repo.git("add", "-A")
+    assert [path for path, *_ in flows_found(repo)] == ["web/page.go"] * is_found
+
+
+def test_a_function_of_a_go_package_that_goes_is_read_no_more(repo: Repo) -> None:
+    repo.commit("before", {"web/list.go": LIST})
+    (repo.path / "web/list.go").unlink()
+    repo.write("web/page.go", PAGE)
+    repo.git("add", "-A")
+    assert flows_found(repo) == []
