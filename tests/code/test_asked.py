@@ -2,7 +2,7 @@
 
 from examples import examples, near_misses
 
-from cli_guard.code.changes.asked import names_in, plain_tokens, without_owners
+from cli_guard.code.changes.asked import names_in, plain_tokens
 from cli_guard.code.changes.difference import compare_file
 from cli_guard.code.changes.facts import JUDGED, CodeFact
 from cli_guard.code.syntax import Trees
@@ -74,9 +74,3 @@ def test_what_is_quoted_is_no_name(ending: str, text: str, names: str) -> None:
     found = set(names_in(condition(ending, text).asked))
     assert set(names.split()) <= found
     assert found.isdisjoint(("key", "e", "not", "c") if ending == "ts" else ("key", "e"))
-
-
-def test_a_variable_may_hold_what_a_path_led_to() -> None:
-    long = condition("java", "!context.getRequest().getScopes().contains(a)")
-    short = condition("java", "!scopes.contains(a)")
-    assert without_owners(long.asked) == without_owners(short.asked)

@@ -117,7 +117,7 @@ OUTLINES = {
     "go": (
         GO,
         """
-        function Add 3-3 (a:int b:int *rest:string) (int, error)
+        function Add 3-3 (a:int b:int *rest:string?) (int, error)
         method Store.Save 4-4 (name:string) error
         function hidden 5-5 ()
         class Store 7-7 ()

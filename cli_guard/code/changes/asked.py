@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.facts import IDENTIFIER, short_name
+from cli_guard.code.changes.facts import IDENTIFIER
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.tree_reader import COMMENTS
@@ -96,8 +96,3 @@ def plain_path(piece: str) -> str:
     if parts[0].lstrip("$@") in SELVES and len(parts) > 1:
         del parts[0]
     return ".".join(part.lstrip("$@") for part in parts)
-
-
-def without_owners(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tokens with the last name of each path alone: `getScopes` of `context.getRequest().getScopes()`."""
-    return tuple(piece if piece[:1] in QUOTES else short_name(piece) for piece in tokens)

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.symbols.nesting import (
     comment_above,
     doc_of,
     field_text,
     first_line,
     last_line,
-    nodes_in,
-    squeeze,
-    symbol_of,
 )
+from cli_guard.code.symbols.reading import symbol_of
 from cli_guard.code.syntax import find_nodes
 from cli_guard.rules.catalog import read_table
 
@@ -51,13 +49,11 @@ def _symbol(node: "SgNode", name: str, library: bool) -> Symbol:
         node,
         name,
         receiver,
-        kind="class" if is_type else kind,
+        "class" if is_type else kind,
         top=first_line(statement),
         head_end=begin,
         body=begin,
         public=library and exported and not local,
-        parameters=() if is_type else tuple(_parameters(node)),
-        returns=squeeze(field_text(node, "result")),
         doc=doc_of(comments),
         quiet=_quiet(name, receiver, node.field("body")),
     )
@@ -93,12 +89,3 @@ def _quiet(name: str, receiver: str, body: "SgNode | None") -> str:
         }:
             return "trivial"
     return ""
-
-
-def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    for group in nodes_in(node, "parameters"):
-        star = "*" if group.kind() == "variadic_parameter_declaration" else ""
-        annotation = squeeze(field_text(group, "type"))
-        names = [n.text() for n in group.field_children("name") if n.kind() == "identifier"]
-        for name in names or [""]:
-            yield Parameter(name, annotation, star=star)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.symbols.nesting import (
     block_doc,
     comment_above,
@@ -11,11 +11,9 @@ from cli_guard.code.symbols.nesting import (
     first_child,
     first_line,
     is_trivial,
-    nodes_in,
     owned_symbols,
-    squeeze,
-    symbol_of,
 )
+from cli_guard.code.symbols.reading import symbol_of
 from cli_guard.code.syntax import find_nodes
 
 if TYPE_CHECKING:
@@ -61,11 +59,9 @@ def _symbol(
         node,
         name,
         owner.qualname if owner else "",
-        kind="class" if is_type else "method",
+        "class" if is_type else "method",
         line=first_line(name_node or node),
         public=public and (owner is None or (owner.public and owner.kind == "class")),
-        parameters=() if is_type else tuple(_parameters(node)),
-        returns="" if is_type else squeeze(field_text(node, "type")),
         doc=doc,
         quiet=_quiet(node, name, annotations, bool(comments) and doc is None),
         decorators=annotations,
@@ -84,20 +80,3 @@ def _quiet(node: "SgNode", name: str, annotations: tuple[str, ...], commented: b
         return "called by a framework"
     is_short = body is not None and node.kind() not in TYPES and is_trivial(body)
     return "trivial" if is_short else ""
-
-
-def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    for child in nodes_in(node, "parameters"):
-        if child.kind() == "formal_parameter":
-            yield Parameter(field_text(child, "name"), squeeze(field_text(child, "type")))
-        elif child.kind() == "spread_parameter":
-            declarator = first_child(child, ("variable_declarator",))
-            kind = next(
-                (c for c in child.named_children() if c.kind() != "modifiers"), child
-            )
-            yield Parameter(
-                field_text(declarator, "name") if declarator is not None else "",
-                squeeze(kind.text()),
-                star="*",
-                optional=True,
-            )

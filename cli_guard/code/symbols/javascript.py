@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.symbols.nesting import (
     block_doc,
     comment_above,
@@ -12,11 +12,9 @@ from cli_guard.code.symbols.nesting import (
     first_line,
     is_trivial,
     last_line,
-    nodes_in,
     owned_symbols,
-    squeeze,
-    symbol_of,
 )
+from cli_guard.code.symbols.reading import symbol_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -95,13 +93,11 @@ def _symbol(
         node,
         name,
         owner.qualname if owner else "",
-        kind="class" if is_class else kind,
+        "class" if is_class else kind,
         top=first_line(_first(statement)),
         head_end=first_line(body) if has_block else _arrow_line(function),
         body=first_line(body),
         public=_public(node, name, statement, owner, exported),
-        parameters=() if is_class else tuple(_parameters(function)),
-        returns=squeeze(field_text(function, "return_type").lstrip(":")),
         doc=doc,
         quiet=_quiet(node, name, body, () if doc else tuple(comments), owner, owner_node),
         node=function,
@@ -198,29 +194,3 @@ def _overloaded(node: "SgNode", name: str) -> bool:
         and "signature" in signature.kind()
         and field_text(signature, "name") == name
     )
-
-
-def _parameters(function: "SgNode") -> Iterator[Parameter]:
-    single = function.field("parameter")
-    if single is not None:
-        yield Parameter(single.text())
-        return
-    for child in nodes_in(function, "parameters"):
-        if child.kind() in ("comment", "decorator"):
-            continue
-        pattern = child.field("pattern") or child.field("left") or child
-        text = pattern.text()
-        if text == "this":
-            continue
-        rest = pattern.kind() == "rest_pattern"
-        name = text.lstrip(". ") if rest else text
-        yield Parameter(
-            name if WORD.fullmatch(name) else "",
-            squeeze(field_text(child, "type").lstrip(":")),
-            star="*" if rest else "",
-            optional=rest
-            or child.kind() == "optional_parameter"
-            or child.kind() == "assignment_pattern"
-            or child.field("value") is not None,
-            default=field_text(child, "value") or field_text(child, "right"),
-        )

@@ -1,7 +1,7 @@
 """Nesting of definitions, computed from their spans (asking the tree would cost more)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Symbol
 
@@ -40,27 +40,6 @@ def owned_symbols(
         if symbol is not None:
             known[node.range().start.index] = symbol
             yield symbol
-
-
-def symbol_of(node: "SgNode", name: str, owner: str, /, **given: Any) -> Symbol:
-    """Build the symbol of a node; `owner` is the qualified name of what it belongs to, `given` what differs.
-
-    The head ends where the body begins, or without a body where the definition ends.
-    """
-    body = node.field("body")
-    begin = first_line(body) if body is not None else last_line(node)
-    known: dict[str, Any] = {
-        "name": name,
-        "qualname": f"{owner}.{name}" if owner else name,
-        "owner": owner.rpartition(".")[2],
-        "top": first_line(node),
-        "line": first_line(node),
-        "head_end": begin,
-        "body": begin,
-        "end_line": last_line(node),
-        "node": node,
-    }
-    return Symbol(**known | given)
 
 
 def first_child(node: "SgNode", kinds: Sequence[str]) -> "SgNode | None":

@@ -2,19 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Doc, Parameter, Symbol
+from cli_guard.code.symbols.model import Doc, Symbol
 from cli_guard.code.symbols.nesting import (
     field_text,
     first_line,
     is_trivial,
     last_line,
-    nodes_in,
     owned_symbols,
-    squeeze,
-    symbol_of,
 )
+from cli_guard.code.symbols.reading import symbol_of
 from cli_guard.code.syntax import find_nodes
 from cli_guard.rules.catalog import read_table
 
@@ -55,25 +54,23 @@ def _symbol(
         for c in outermost.children()
         if c.kind() == "decorator"
     )
-    parameters = () if is_class else tuple(_parameters(node))
-    if method and "staticmethod" not in decorators:
-        parameters = parameters[1:]
     doc = _doc(body)
     kind = "method" if method else "function"
-    return symbol_of(
+    symbol = symbol_of(
         node,
         name,
         owner.qualname if owner else "",
-        kind="class" if is_class else kind,
+        "class" if is_class else kind,
         top=first_line(outermost),
         head_end=first_line(colon),
         public=not name.startswith("_") and (owner is None or owner.public),
-        parameters=parameters,
-        returns=squeeze(field_text(node, "return_type")),
         doc=doc,
         quiet=_quiet(name, body, first_line(colon), decorators, owner, owner_node),
         decorators=decorators,
     )
+    if method and "staticmethod" not in decorators:
+        symbol = replace(symbol, parameters=symbol.parameters[1:])
+    return symbol
 
 
 def _doc(body: "SgNode") -> Doc | None:
@@ -125,50 +122,3 @@ def _may_override(owner: "SgNode") -> bool:
         if b.kind() != "keyword_argument"
     ]
     return any(m is None or m[1].rsplit(".", 1)[-1] not in PLAIN_BASES for m in names)
-
-
-def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    keyword_only = False
-    for child in nodes_in(node, "parameters"):
-        kind = child.kind()
-        if kind == "keyword_separator":
-            keyword_only = True
-        elif kind in (
-            "identifier",
-            "default_parameter",
-            "typed_parameter",
-            "typed_default_parameter",
-        ):
-            parameter = _parameter(child, kind, keyword_only)
-            keyword_only = keyword_only or parameter.star == "*"
-            yield parameter
-        elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
-            keyword_only = True
-            yield _star_parameter(child.text(), "")
-
-
-def _parameter(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
-    if kind == "identifier":
-        return Parameter(child.text(), keyword_only=keyword_only)
-    annotation = squeeze(field_text(child, "type"))
-    if kind == "typed_parameter":
-        inner = child.child(0)
-        text = inner.text() if inner is not None else ""
-        if text.startswith("*"):
-            return _star_parameter(text, annotation)
-        return Parameter(text, annotation, keyword_only=keyword_only)
-    default = field_text(child, "value")
-    return Parameter(
-        field_text(child, "name"),
-        annotation,
-        optional=True,
-        keyword_only=keyword_only,
-        default=default,
-    )
-
-
-def _star_parameter(text: str, annotation: str) -> Parameter:
-    star = "**" if text.startswith("**") else "*"
-    return Parameter(
-        text.lstrip("* "), annotation, star=star, optional=True, keyword_only=star == "**"
-    )

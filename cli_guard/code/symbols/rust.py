@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.symbols.nesting import (
     doc_of,
     field_text,
     first_line,
     last_line,
-    nodes_in,
-    squeeze,
-    symbol_of,
     with_enclosing,
 )
+from cli_guard.code.symbols.reading import symbol_of
 from cli_guard.code.syntax import find_nodes
 
 if TYPE_CHECKING:
@@ -67,11 +65,9 @@ def _symbol(
         node,
         name,
         owner,
-        kind="class" if is_type else kind,
+        "class" if is_type else kind,
         top=top,
         public=visible,
-        parameters=() if is_type else tuple(_parameters(node)),
-        returns="" if is_type else squeeze(field_text(node, "return_type")),
         doc=doc_of(comments),
         quiet=_quiet(within, implements, "test" in attributes),
     )
@@ -111,14 +107,3 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
         line = first_line(previous)
         previous = previous.prev()
     return comments, attributes, top
-
-
-def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    for child in nodes_in(node, "parameters"):
-        if child.kind() == "parameter":
-            name = child.field("pattern")
-            plain = name is not None and name.kind() == "identifier"
-            yield Parameter(
-                name.text() if plain and name is not None else "",
-                squeeze(field_text(child, "type")),
-            )

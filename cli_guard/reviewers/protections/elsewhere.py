@@ -1,12 +1,10 @@
-"""Checks that a change moves into something else: the query that fetches the value, its type, a setting by name.
+"""Checks that a change moves into something else: the query that fetches the value, or its type.
 
 `covers` has those that moved to what stands around many functions.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import PurePosixPath
 
 from cli_guard.code.changes.comparisons import (
     Comparison,
@@ -25,8 +23,8 @@ from cli_guard.code.changes.facts import (
 )
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.losses import ORDINARY, PATH_OF_NAMES, Loss
+from cli_guard.reviewers.protections.families import PRESENCE
+from cli_guard.reviewers.protections.losses import ORDINARY, Loss
 
 # Of a value these are no names: `len(name)`, `name.length`.
 MEASURES = frozenset("len length size count strlen sizeof mb_strlen".split())
@@ -196,36 +194,3 @@ def is_narrow(fact: CodeFact, guard: CodeFact) -> bool:
 
 def same_name(one: str, other: str) -> bool:
     return words_of_name(one) == words_of_name(other)
-
-
-def is_set_by_name(loss: Loss, difference: ChangeDifference) -> bool:
-    """Return whether a setting has the name of a value now, which the change binds to one that protects as well."""
-    fact = loss.fact
-    if not fact.is_option:
-        return False
-    for new in loss.file.came:
-        if new.kind is fact.kind and new.name == fact.name and is_path(new.detail):
-            values = list(values_named(new.detail, loss.file, difference))
-            return bool(values) and all(
-                loss.family in families_of(replace(new, detail=each), loss.language)
-                for each in values
-            )
-    return False
-
-
-def is_path(text: str) -> bool:
-    return PATH_OF_NAMES.fullmatch(text) is not None
-
-
-def values_named(
-    path: str, file: FileDifference, difference: ChangeDifference
-) -> Iterator[str]:
-    """Yield what the change binds a name to in the folder of a file."""
-    name = write_dotted(path).rpartition(".")[2]
-    folder = PurePosixPath(file.change.path).parent
-    for other in difference.files:
-        if PurePosixPath(other.change.path).parent == folder:
-            for fact in other.came:
-                is_value = fact.is_option and not is_path(fact.detail)
-                if is_value and fact.last_name == name:
-                    yield fact.detail

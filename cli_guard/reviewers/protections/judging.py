@@ -16,7 +16,6 @@ from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, i
 from cli_guard.reviewers.protections.elsewhere import (
     is_in_query,
     is_in_type,
-    is_set_by_name,
 )
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.losses import Loss, Losses
@@ -100,7 +99,6 @@ def stands_elsewhere(
     return (
         is_in_query(loss, difference)
         or is_in_type(loss, difference)
-        or is_set_by_name(loss, difference)
         or is_covered(loss, subject, difference)
         or is_in_caller(loss)
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from cli_guard.code.changes.asked import names_in, plain_tokens, without_owners
+from cli_guard.code.changes.asked import names_in, plain_tokens
 from cli_guard.code.changes.difference import (
     LIKENESS,
     ChangeDifference,
@@ -270,8 +270,6 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if loss.family in ORDINARY and is_asked_anew(loss, hunk):
         return True
-    if is_shortened(loss, hunk):
-        return True
     beside = families_of(fact, loss.language) - {loss.family}
     if loss.family not in ORDINARY:
         # Whatever a check asks makes its guards those of a check: that takes the place of nothing else.
@@ -317,19 +315,6 @@ def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
         new.is_guard
         and (new.unit, new.detail) == (fact.unit, fact.detail)
         and covers(hunk, new)
-        for new in loss.file.came
-    )
-
-
-def is_shortened(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether the same is asked there of a variable that holds what a longer path led to."""
-    fact = loss.fact
-    asked = without_owners(fact.asked)
-    return fact.is_judged and any(
-        new.is_judged
-        and new.unit == fact.unit
-        and covers(hunk, new)
-        and without_owners(new.asked) == asked
         for new in loss.file.came
     )
 
