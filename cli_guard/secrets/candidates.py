@@ -16,6 +16,7 @@ from cli_guard.secrets.values import Strength
 MOST_UNPACKED = 1_000_000
 # Counts a step of work at this offset; raises OutOfWorkError once all that a scan may do is done.
 Spend = Callable[[int], None]
+URL_SAFE = str.maketrans("-_", "+/")
 # What begins gzip and zlib (RFC 1952, RFC 1950).
 COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
 
@@ -150,7 +151,7 @@ def _beside(candidate: Candidate) -> str:
 
 def decode_base64(text: str) -> str | None:
     """Decode standard or URL-safe base64, and gzip, zlib or UTF-16 inside it; return None if the result is not text."""
-    padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
+    padded = text.rstrip("=").translate(URL_SAFE)
     try:
         raw = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True)
         if raw.startswith(COMPRESSED):
