@@ -122,12 +122,16 @@ def test_an_answer_without_calls_needs_no_tool(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (("no_such_tool", {}), "there is no tool no_such_tool; there are: read_file, "),
+        (("no_such_tool", {}), "there is no tool no_such_tool; there are: read_file(path"),
         (("Read_File", {"path": "src/a.py"}), "there is no tool Read_File"),
         (("read file!", {"path": "src/a.py"}), "there is no tool read_file_"),
         (("read_file", "path"), "the arguments are no JSON object"),
         (("read_file", "[1]"), "the arguments are no JSON object"),
         (("read_file", {"path": "src/a.py", "mode": "x"}), "read_file: mode: Extra inputs"),
+        (
+            ("read_file", {"file": "src/a.py"}),
+            "read_file: path: Field required; it takes read_file(path",
+        ),
         (("read_file", {"path": 7}), "read_file: path: Input should be a valid string"),
         (("read_file", {"path": "prod.env"}), "prod.env is private"),
         (
