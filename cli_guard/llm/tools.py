@@ -11,12 +11,13 @@ from dataclasses import field, replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import accumulate, islice
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from cli_guard.assistant.asking import answer_question
-from cli_guard.assistant.editing.sources import near_paths
+from cli_guard.assistant.editing.sources import name_near_paths
 from cli_guard.assistant.local import LocalAssistant
 from cli_guard.assistant.sandbox import CommandWorld, description
 from cli_guard.assistant.sandbox.files import ROOT
@@ -186,7 +187,7 @@ class Copy:
         )
         taken = {*known, *(each for each, text in self.edits.items() if text is not None)}
         above = [
-            path[:at] for at, sign in enumerate(path) if sign == "/" and path[:at] in taken
+            folder for folder in map(str, PurePosixPath(path).parents) if folder in taken
         ]
         if path in taken:
             return refuse(f"{path} is there already: use edit_file")
@@ -203,9 +204,8 @@ class Copy:
 
     def refuse_missing(self, world: World, path: str) -> ToolOutput:
         """Refuse a path without a file; name those that it may mean."""
-        near = near_paths(path, self.over(world.snapshot))
-        hint = f"; there is: {', '.join(near)}" if near else ""
-        return refuse(f"there is no text file {path}{hint}")
+        near = name_near_paths(path, self.over(world.snapshot))
+        return refuse(f"there is no text file {path}{near}")
 
     def keep(self, world: World, path: str, text: str, line: int) -> ToolOutput:
         """Keep the new text of a file; return the lines around the edit."""
@@ -240,7 +240,7 @@ class Copy:
         return old, {path: text for path, text in changed.items() if text is not None}
 
 
-def refuse(problem: str, **shown: object) -> ToolOutput:
+def refuse(problem: str, **shown: str) -> ToolOutput:
     """Return why nothing was done; it is the model's own business, so that no `error` of the run."""
     return ToolOutput({"problem": problem, **shown}, failed=True)
 
@@ -261,7 +261,7 @@ def refuse_places(text: str, old: str) -> ToolOutput:
         "\n".join(lines[max(0, at - NEAR_LINES) : at + height + NEAR_LINES])
         for at in places
     )
-    return refuse(problem, lines=[at + 1 for at in places], text="\n...\n".join(shown))
+    return refuse(problem, text="\n...\n".join(shown))
 
 
 def find_nearest(lines: Sequence[str], old: str, height: int) -> int:

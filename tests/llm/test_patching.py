@@ -242,14 +242,14 @@ def test_where_a_model_may_create_a_file(repository: Repo, path: str, told: str)
         ({"old": "def fetch(", "new": "x"}, "`old` does not occur: copy it exactly"),
         (
             {"old": "  def send(url: str) -> bytes:\n  x", "new": "x"},
-            '"lines": [5]}\ntext:\n',
+            "\ndef send(url: str) -> bytes:\n",
         ),
         ({"old": "    6\tdef send(url: str) -> bytes:", "new": "x"}, "\ndef send(url"),
         (
             {"old": "x", "new": "y", "path": "lib/client.py"},
-            "there is no text file lib/client.py; there is: src/client.py",
+            "there is no text file lib/client.py; near: src/client.py",
         ),
-        ({"old": "x", "new": "y", "path": "src/cleint.py"}, "there is: src/client.py"),
+        ({"old": "x", "new": "y", "path": "src/cleint.py"}, "near: src/client.py"),
         ({"old": "e", "new": "x"}, "times: add lines around it"),
         ({"old": "def send(", "new": "def send("}, "that changes nothing"),
         ({"old": "def send(", "new": "def send(url"}, "`new` is there already"),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.assistant.editing.sources import near_paths
+from cli_guard.assistant.editing.sources import name_near_paths
 from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS, list_names
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.model import CommandWorld, RunResult
@@ -91,8 +91,7 @@ def list_top_names(world: CommandWorld) -> str:
 def find_similar(missing: list[str], world: CommandWorld) -> Iterator[str]:
     """Name files that are near, else how to look for one."""
     for path in missing[:MOST_HINTS]:
-        found = near_paths(path.rstrip("/"), world.snapshot.entries)
-        if found:
-            yield f"[error] no {printable(redact(path))} here; there is: {printable(', '.join(found))}"
-        elif not path.isdigit():
-            yield f"[error] no {printable(redact(path))} here: look with ls, or find . -name PATTERN"
+        near = name_near_paths(path.rstrip("/"), world.snapshot.entries)
+        if near or not path.isdigit():
+            hint = near or ": look with ls, or find . -name PATTERN"
+            yield f"[error] no {printable(redact(path))} here{printable(hint)}"
