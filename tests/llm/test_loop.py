@@ -158,6 +158,23 @@ def test_what_is_wrong_with_a_call_is_told_to_the_model(
     assert (state["status"], session.loop.answer) == ("ok", "I give up.")
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ('{"name": "read_file", "arguments": {"path": "src/a.py"}}', 2),
+        ('The field is {"name": "Ada"}.', 1),
+    ],
+)
+def test_a_call_that_is_written_as_text_is_told_once(
+    tmp_path: Path, text: str, asked: int
+) -> None:
+    with serve([say(text)] * asked) as server:
+        session = Session(server.base_url, tmp_path)
+        assert session.turn()["status"] == "ok"
+    assert len(server.requests) == asked
+    assert session.loop.answer == text
+
+
 def test_the_other_calls_of_an_answer_are_made_when_one_is_denied(tmp_path: Path) -> None:
     outside = ("read_file", {"path": "/etc/passwd"})
     with serve([call(READ_A, outside, READ_B), say("Done.")]) as server:
