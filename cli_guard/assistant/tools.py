@@ -201,7 +201,10 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
             "output": ran.shown,
             "exit_code": ran.exit_code,
         }
-        return ToolOutput({**answer, "images": images} if images else {**answer})
+        optional = {"images": images, "not_kept": sorted(ran.changes)}
+        return ToolOutput(
+            {**answer, **{key: each for key, each in optional.items() if each}}
+        )
 
     def read_history(world: World, arguments: Wish) -> ToolOutput:
         """Answer from the commits of the repository: who, when, why, and what changed."""

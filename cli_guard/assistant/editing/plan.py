@@ -14,6 +14,7 @@ from cli_guard.assistant.editing.sources import (
     apply_edits,
     breaks,
     join_some,
+    list_near,
 )
 from cli_guard.assistant.editing.usages import Place, UsageGroup, usages_of
 from cli_guard.assistant.projects import tests_for
@@ -207,8 +208,7 @@ def draft_unknown(sources: Sources, kind: str, name: str, intent: Change) -> Edi
     """Return the plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
     where = f" in {intent.get('place')}" if intent.get("place") else ""
     last = re.split(r"[.:/]", name)[-1] or name
-    near = near_names(sources, last)
-    hint = f"; near: {', '.join(near)}" if near else ""
+    hint = list_near(near_names(sources, last))
     draft = PlanDraft(
         sources,
         kind,

@@ -90,7 +90,7 @@ def said(plan: EditPlan) -> str:
         ("improve docs/guide.md", APP, ["Change docs/guide.md"]),
         ("delete app_core/writer.py", APP, ["Delete app_core/writer.py", "app_core/cli.py:1 import, 5 in main"]),
         ("remove the cache from app_core/writer.py", APP, ["class Writer (4 lines)"]),
-        ("add retries to parse_mesage", APP, ["parse_mesage (nearest: parse_message)"]),
+        ("add retries to parse_mesage", APP, ["parse_mesage; near: parse_message"]),
         ("add OAuth to the zebra", APP, ["The request names nothing: name a file", "needs a model"]),
     ],
 )  # fmt: skip
