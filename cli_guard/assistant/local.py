@@ -18,9 +18,14 @@ from cli_guard.assistant.planning import (
     written_steps,
 )
 from cli_guard.assistant.replies import answer_both, result_of
-from cli_guard.assistant.request import find_unreadable, read_request
+from cli_guard.assistant.request import (
+    find_unreadable,
+    leave_out_files,
+    question_of,
+    read_request,
+)
 from cli_guard.assistant.request_command import read_command_request
-from cli_guard.assistant.request_question import find_versioned
+from cli_guard.assistant.request_question import find_versioned, parse_question
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType
 from cli_guard.lazy import dataclass
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from cli_guard.graph.tools.tool import Tool, World
 
 ANSWERED_FROM = 5
+LEAST_WORDS = 3
 # Tasks whose tools find by themselves what they look at.
 SELF_SERVING = ("command_help", "test_workflow", "unsupported")
 
@@ -88,6 +94,9 @@ class LocalAssistant:
         if said.kind == "command_help" and read_command_request(request).explain:
             # What a command names need not be there.
             wishes["paths"] = []
+        elif question_of(request) != request:
+            # Nor need the files of a message that is pasted: it is from another machine.
+            wishes["paths"] = list(names.paths)
         elif (
             said.kind == "repo_qna"
             and named == list(names.paths)[:1]
@@ -143,12 +152,20 @@ class LocalAssistant:
     def find(
         self, world: "World", question: str, paths: Sequence[str] = ()
     ) -> "SearchResult":
-        """Search for the words of a question in some files or in all, each question once."""
+        """Search for the words of a question in some files, each question once; in all where these have no answer."""
+        from cli_guard.assistant.retrieval import find
+
+        if "use" in parse_question(question).kinds:
+            # A path that is named is what is used, not where.
+            paths = ()
         key = (question, *paths)
         if key not in self._found:
-            from cli_guard.assistant.retrieval import find
-
-            self._found[key] = find(question, world.snapshot, allowed=paths or None)
+            # The name of a file says where to look, not what for, unless too little is left without it.
+            without = leave_out_files(question, paths) if paths else ""
+            query = without if len(without.split()) > LEAST_WORDS else question
+            self._found[key] = find(query, world.snapshot, allowed=paths or None)
+            if paths and self._found[key].confidence == "none":
+                self._found[key] = self.find(world, question)
         return self._found[key]
 
     def shell_for(self, world: "World") -> "CommandWorld":

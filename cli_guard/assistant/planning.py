@@ -2,17 +2,21 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from cli_guard.assistant import replies
-from cli_guard.assistant.request import LEFT_TO_YOU, UserRequest, classify
+from cli_guard.assistant.request import (
+    LEFT_TO_YOU,
+    UserRequest,
+    classify,
+    leave_out_files,
+)
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
 
 READ_FILES = 2
 CONCERNED = 50
-LEAST_WORDS = 3
 EXPLAINED = 3
 # The purposes of commands that end by themselves, which a person may have run. The second row changes files.
 CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
@@ -62,19 +66,14 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
         )
         return Planned((), failed=reason)
     named = paths if state["wishes"].get("named") else []
-    without = request.topic_without(named)
-    if named and not without:
+    if named and not leave_out_files(request.topic, named):
         return Planned(
             tuple(
                 read_action("explain", "see what it holds", name=p)
                 for p in paths[:EXPLAINED]
             )
         )
-    # The name of a file says where to look, not what for, unless too little is left without it.
-    query = without if named and len(without.split()) > LEAST_WORDS else request.topic
-    actions = [
-        read_action("search_repository", "find where it stands", query=query, paths=named)
-    ]
+    actions = [find_places(state, named)]
     actions += [
         read_action("read_file", "read what is there", path=path)
         for path in paths[:READ_FILES]
@@ -110,11 +109,11 @@ def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) 
     return otherwise({**state, "round": state["round"] - 1}, True)
 
 
-def find_places(state: State) -> Action:
+def find_places(state: State, paths: Sequence[str] = ()) -> Action:
     """Return the call that searches for the words of a request, which may be a question."""
-    return read_action(
-        "search_repository", "find where it stands", query=request_of(state).topic, paths=[]
-    )
+    query = request_of(state).topic
+    purpose = "find where it stands"
+    return read_action("search_repository", purpose, query=query, paths=list(paths))
 
 
 def find_command(state: State) -> Action:

@@ -77,8 +77,10 @@ class State(TypedDict, total=False):
 
 
 def normalise(text: str) -> str:
-    """Return a request on one line, at most 20,000 characters; drop control characters, collapse white space."""
-    return " ".join(CONTROL.sub("", ESCAPE.sub("", text)).split())[:REQUEST_CHARS].rstrip()
+    """Return a request of at most 20,000 characters; drop control characters and empty lines, collapse white space."""
+    plain = CONTROL.sub("", ESCAPE.sub("", text))
+    lines = (" ".join(line.split()) for line in plain.splitlines())
+    return "\n".join(filter(None, lines))[:REQUEST_CHARS].rstrip()
 
 
 # The only types that reading a checkpoint may build, besides plain data.

@@ -137,6 +137,7 @@ def test_what_was_built_counts_where_there_is_no_source(
         ("Where is the rabbit url?", "none"),
         ("Where is the upload size?", "none"),
         ("Where is the kafka url?", "high"),
+        ("Where is the kafka url of the broker?", "low"),
     ],
 )
 def test_a_word_that_stands_nowhere_is_no_answer(question: str, confidence: str) -> None:
@@ -174,6 +175,12 @@ ASKED_BY_TEXT = {
             "shop/stock.py",
             5,
         ),
+        (
+            "where is this raised\nshop.StockMissing: Item 3 is not available in store 5.\n"
+            'File "/srv/app/other.py", line 3',
+            "shop/stock.py",
+            4,
+        ),
         ("when is StockMissing raised", "shop/stock.py", 4),
         ("what calls check_items?", "shop/stock.py", 11),
         ("where is StockMissing defined", "shop/errors.py", 1),
@@ -187,6 +194,18 @@ def test_exact_text_raising_lines_callers_and_names_are_found(
 ) -> None:
     best = find(question, ASKED_BY_TEXT).places[0]
     assert (best.path, best.line if line else None) == (path, line)
+
+
+def test_what_else_is_asked_of_a_message_is_shown_and_surely_only_if_it_is_there() -> None:
+    texts = {
+        "shop/wire.py": "def read_banner(wire):\n    timeout = wire.banner_timeout\n"
+        "    if not wire.read(timeout):\n        raise ValueError('no banner was received')\n"
+    }
+    found = find("where is the timeout of this set\nno banner was received", texts)
+    assert [fact.line for fact in found.facts] == [4, 2, 3]
+    assert found.confidence == "high"
+    other = find("where is the encoding of this set\nno banner was received", texts)
+    assert (other.places[0].line, other.confidence) == (4, "medium")
 
 
 def test_the_statement_of_a_message_is_quoted_whole() -> None:
