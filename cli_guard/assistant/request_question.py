@@ -1,7 +1,7 @@
 """Parses a question: concepts, exact names, the kinds of file and of definition that it asks for."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -81,7 +81,7 @@ class SearchQuery:
     `written` are names and files as they are written; `marks` are those of comments. `plain` is a name that may be an
     ordinary word (`where is run defined`). `messages` are texts of messages, word by word with "" where a field was,
     and `is_quoted` says that they were marked as such. `points` says that it means something by "it" and says
-    little else.
+    little else. `said` are the parts of all words that say what is asked.
     """
 
     concepts: tuple[Concept, ...]
@@ -94,6 +94,7 @@ class SearchQuery:
     messages: tuple[tuple[str, ...], ...] = ()
     is_quoted: bool = False
     points: bool = False
+    said: tuple[str, ...] = ()
 
     @property
     def is_vague(self) -> bool:
@@ -171,6 +172,7 @@ def parse_question(question: str) -> SearchQuery:
         messages,
         is_quoted,
         not names and len(content) < LEAST_SAID and not POINTING.isdisjoint(words),
+        tuple(part for part in _list_parts(plain_text) if part not in asking),
     )
 
 
@@ -200,6 +202,13 @@ def _find_messages(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
         if sum(map(bool, words)) >= MESSAGE_WORDS:
             found.append(tuple(words))
     return tuple(found), is_quoted and bool(found)
+
+
+def _list_parts(text: str) -> Iterator[str]:
+    """Yield the parts of the words that say something, short ones too: `o` and `auth` of OAuth, 3 of HTTP/3."""
+    for word in re.findall(r"\w+", text):
+        if (len(word) > 1 or word.isdigit()) and word.lower() not in STOP:
+            yield from (part for part in parts_of(word) if part not in STOP)
 
 
 def _rank(word: str) -> int:

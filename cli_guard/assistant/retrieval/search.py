@@ -42,6 +42,8 @@ MEDIUM = 0.65
 LOW = 0.42
 LOW_UNWEIGHTED = 0.55
 SIDE_FILE = 0.5
+# A file that counts less, such as a test or an example, is no sure answer unless it was asked for.
+ASIDE = 0.4
 # A class that another one may hand a member down to.
 HAS_BASE = re.compile(r"\(\s*\w|\bextends\b|\bimplements\b|<|:\s*\w|\bwith\b")
 # Places shown where nothing answers the question.
@@ -264,7 +266,8 @@ def _estimate_confidence(
     best = files[0]
     if query.names and not survey.has_names:
         return "none"
-    is_sure = _holds_every_word(query, best)
+    is_aside = best.weight < ASIDE and not is_named
+    is_sure = not is_aside and _holds_every_word(query, best)
     names = {*query.names, query.plain}
     if any(unit.definition and unit.definition.name in names for unit in best.units):
         return "high" if is_sure else "medium"
@@ -293,7 +296,7 @@ def _estimate_confidence(
         return "none"
     if is_sure:
         return "high"
-    if share > MEDIUM and not absent:
+    if share > MEDIUM and not absent and not is_aside:
         return "medium"
     # A setting or a default is seldom called so where it stands ("database configuration").
     is_lacking = not query.kinds and _lacks_half_of_name(query, survey, best)
@@ -323,19 +326,23 @@ def _holds_every_word(query: SearchQuery, best: ScoredFile) -> bool:
         return False
     text = best.lines.text_of(unit.definition)
     held = set(stems_of(f"{best.path} {unit.definition.qualname} {text}"))
-    words = (word for concept in query.concepts for word in concept.word.split())
-    return all(stem(word) in held for word in words)
+    return all(stem(part) in held for part in query.said)
 
 
 def _lacks_member(
     query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
 ) -> str:
-    """Return a dotted name whose owner is a class here that has no such member, "" if there is none."""
+    """Return a dotted name whose member nothing has here, or whose owner is a class without it; "" if there is none."""
     for name in query.written:
         *owners, member = re.split(r"\.|::|#", name)
         if not owners or not DOTTED_NAME.fullmatch(name):
             continue
         some = {path: texts[path] for path in paths if owners[-1] in texts[path]}
+        # A module or a class that is not here itself may have any member.
+        whole = re.compile(rf"\b{re.escape(member)}\b")
+        named = (path for path in paths if member in path or member in texts[path])
+        if some and not any(whole.search(f"{path}\n{texts[path]}") for path in named):
+            return name
         if find_references(f"{owners[-1]}.{member}", some).references:
             continue
         defined = [

@@ -147,6 +147,28 @@ def test_a_word_that_stands_nowhere_is_no_answer(question: str, confidence: str)
     assert find(question, texts).confidence == confidence
 
 
+LOGIN = "def login(user):\n    return user.name\n"
+
+
+@table(
+    ("path", "question", "confidence"),
+    [
+        ("shop/auth.py", "Where is the auth login?", "high"),
+        ("shop/auth.py", "Where is the OAuth login?", "medium"),
+        ("shop/auth.py", "Where is the auth login of level 3?", "low"),
+        ("examples/auth.py", "Where is the auth login?", "low"),
+        ("shop/auth.py", "What does user.surname hold?", "none"),
+        ("shop/auth.py", "What does user.name hold?", "low"),
+    ],
+)
+def test_an_answer_is_sure_if_every_word_is_there_in_what_people_wrote_to_run(
+    path: str, question: str, confidence: str
+) -> None:
+    texts = {path: LOGIN, "shop/other.py": "x = 1\n", "shop/names.py": "y = 2\n"}
+    texts |= {f"shop/more{n}.py": f"z = {n}\n" for n in range(4)}
+    assert find(question, texts).confidence == confidence
+
+
 ASKED_BY_TEXT = {
     "shop/errors.py": "class StockMissing(Exception):\n    pass\n",
     "shop/stock.py": (
