@@ -231,7 +231,7 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
     # A plan is to be carried out one day, and a person decides when; a question only wants to know.
     writes = not state["wishes"].get("forbids") and not request_of(state).is_question
     if state["round"] == 1:
-        proposed = propose(state, "plan_refactoring", "find every use")
+        proposed = propose(state, "plan_change", "find every use")
         return Planned((proposed, *find_effect_command(state)), last=False)
     if state["round"] > 2:
         return Planned((*write(state, required=True), *record(state)))

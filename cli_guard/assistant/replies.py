@@ -279,7 +279,7 @@ def proposal_line(proposal: Data) -> str:
 
 def answer_change(state: State) -> Iterator[str]:
     """Yield uses, steps, risks, tests and the patch of a change."""
-    made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
+    made = result_of(state, "plan_change")
     yield from written_lines(state)
     if not made:
         return

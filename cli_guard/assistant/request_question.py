@@ -124,9 +124,9 @@ def parse_question(question: str) -> SearchQuery:
     is_marked = is_quoted or "\n" in text
     for around in MESSAGE.finditer(text) if messages and is_marked else ():
         asking.update(parts_of(around[0]))
-    # What stands in the fields of a message is no word of it, and no name.
+    # What stands in the fields of a message is no name.
     plain_text = FIELD.sub(" ", text) if messages else text
-    words = parts_of(plain_text)
+    words = parts_of(text)
     joined = _join_neighbours(words)
     # A digit counts in a name (`RESP3`).
     content = [

@@ -1,6 +1,7 @@
 """Places found by their exact text: a message, the line that raises an error."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
@@ -100,7 +101,9 @@ def _find_message(
                     if distinct < min(LEAST_PAIRS, len(pairs)):
                         continue
                     share = distinct / len(pairs)
-                    line = lower.count("\n", 0, run[0][0]) + 1
+                    # The line with most of it, the first of several.
+                    on_line = Counter(lower.count("\n", 0, at) + 1 for at, _ in run)
+                    line = on_line.most_common(1)[0][0]
                     lines = all_lines[max(0, line - 1 - ABOVE) : line + 1]
                     # The line itself, and those on which its string may begin or end.
                     share *= 1.0 if STRING.search("\n".join(lines[-3:])) else 0.5

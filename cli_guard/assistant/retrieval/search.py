@@ -221,8 +221,9 @@ def _list_besides(
     place: FoundPlace, query: SearchQuery, text: str
 ) -> tuple[list[FoundFact], bool]:
     """List the lines around a message with what else is asked of it, and whether some of that is not there."""
-    said = {word for message in query.messages for word in message}
-    asked = [c for c in query.concepts if c.essential and c.word not in said]
+    told = {word for message in query.messages for word in message}
+    words = {*query.said} - told
+    asked = [c for c in query.concepts if c.essential and c.word in words]
     around = _find_around(place.path, text, place.line)
     found: dict[int, FoundFact] = {}
     missing = {concept.word for concept in asked}

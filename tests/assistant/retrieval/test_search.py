@@ -201,7 +201,7 @@ ASKED_BY_TEXT = {
             "where is this raised\nshop.StockMissing: Item 3 is not available in store 5.\n"
             'File "/srv/app/other.py", line 3',
             "shop/stock.py",
-            4,
+            5,
         ),
         ("when is StockMissing raised", "shop/stock.py", 4),
         ("what calls check_items?", "shop/stock.py", 11),
