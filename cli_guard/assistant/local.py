@@ -11,9 +11,9 @@ from cli_guard.assistant.planning import (
     KINDS,
     SPECIALISTS,
     find_places,
-    plan_asking,
     plan_call,
-    plan_explanation,
+    plan_special,
+    read_action,
     request_of,
     written_steps,
 )
@@ -125,10 +125,13 @@ class LocalAssistant:
         called = request_of(state).server_call
         if called:
             return plan_call(*called)
-        if tool := state["wishes"].get("asks"):
-            return plan_asking(state, tool)
-        if state["wishes"].get("explain"):
-            return plan_explanation(state, KINDS[str(state["task_type"])][0])
+        wishes = state["wishes"]
+        if tool := wishes.get("asks"):
+            text = state["normalized_input"]
+            return plan_special(state, read_action(tool, SPECIALISTS[tool], request=text))
+        if name := wishes.get("explain"):
+            asked = read_action("explain", "explain it", name=name, near=wishes["near"])
+            return plan_special(state, asked)
         make_plan, _ = KINDS[str(state["task_type"])]
         planned = make_plan(state, self.shell is not None)
         if planned.last and not planned.failed:
