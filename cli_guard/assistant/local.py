@@ -97,12 +97,11 @@ class LocalAssistant:
         elif question_of(request) != request:
             # Nor need the files of a message that is pasted: it is from another machine.
             wishes["paths"] = list(names.paths)
-        elif (
-            said.kind == "repo_qna"
-            and named == list(names.paths)[:1]
-            and (thing := read_explained(request))
-        ):
-            wishes["explain"], wishes["near"] = thing
+        elif said.kind == "repo_qna" and (thing := read_explained(request)):
+            folder = f"{thing[0].removeprefix('./').rstrip('/')}/"
+            is_inside = all(each.startswith(folder) for each in named)
+            if is_inside or named == list(names.paths)[:1]:
+                wishes["explain"], wishes["near"] = thing
         if said.kind == "repo_qna" and find_versioned(request):
             wishes["asks"] = "find_versions"
         decided_by = "the caller" if kind else ", ".join(said.decided_by)

@@ -31,6 +31,14 @@ def ask(request: str, snapshot: dict[str, str] | None = None, **state: Any) -> A
     return build_graph().invoke(asked)
 
 
+def test_a_folder_is_explained_by_its_files() -> None:
+    answer = ask("What is src for?")["final_output"]
+    assert answer.startswith("src/ (") and "\n  src/config.py" in answer
+    assert not ask("What is the timeout of src/config.py for?")["final_output"].startswith(
+        "src/ ("
+    )
+
+
 def test_a_file_that_is_asked_about_is_not_the_only_one_to_look_at() -> None:
     snapshot = {
         ".env": "FLAG=1\n",
