@@ -21,13 +21,12 @@ from cli_guard.assistant.replies import answer_both, result_of
 from cli_guard.assistant.request import (
     find_unreadable,
     leave_out_files,
-    question_of,
     read_request,
 )
 from cli_guard.assistant.request_command import read_command_request
 from cli_guard.assistant.request_question import find_versioned, parse_question
 from cli_guard.graph.context import Context, Planned, Reading
-from cli_guard.graph.state import State, TaskType
+from cli_guard.graph.state import State, TaskType, question_of
 from cli_guard.lazy import dataclass
 from cli_guard.secrets.redact import redact
 

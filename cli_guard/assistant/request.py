@@ -19,7 +19,13 @@ from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
 from cli_guard.assistant.request_rules import IntentFacts, facts_of, matching
 from cli_guard.assistant.request_words import TABLES, pattern, read_words, word_set
-from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
+from cli_guard.graph.state import (
+    CONTROL,
+    REQUEST_CHARS,
+    TaskType,
+    normalise,
+    question_of,
+)
 from cli_guard.lazy import dataclass
 
 # A request with more intents than this is cut there, and says so.
@@ -90,12 +96,6 @@ def leave_out_files(question: str, paths: Collection[str]) -> str:
     ]
     left = "\n".join(lines)
     return "" if pattern("about_a_file").fullmatch(left) else left
-
-
-def question_of(text: str) -> str:
-    """Return the question about a text that is pasted above it (`where does this come from`); else the whole text."""
-    asked = pattern("asks_above").search(text)
-    return asked["asked"] if asked else text
 
 
 def tools_in(words: str) -> tuple[str, ...]:

@@ -208,5 +208,7 @@ def test_normalise_is_settled_after_once(text: str) -> None:
 
 
 def test_normalise_is_bounded() -> None:
-    assert normalise("  a\x00b\t c \n\n d ") == "ab c\nd"
+    assert normalise("  a\x00b\t\n c ") == "ab c"
+    pasted = "Error: no\x07 room\r\n\n  at  f\nwhere is this raised"
+    assert normalise(pasted) == "Error: no room\nat f\nwhere is this raised"
     assert len(normalise("word " * 100_000)) <= 20_000
