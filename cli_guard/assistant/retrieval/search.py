@@ -227,11 +227,13 @@ def _list_besides(
     around = _find_around(place.path, text, place.line)
     found: dict[int, FoundFact] = {}
     missing = {concept.word for concept in asked}
-    lines = MaskedLines(place.path, text)
+    masked = MaskedLines(place.path, text)
+    lines = text.split("\n")
     for number in range(around.line, around.end_line + 1) if around and asked else ():
-        line = lines.line(number)
-        held = [c.word for c in asked if stem(c.word) in stems_of(line)]
+        stems = stems_of(lines[number - 1]) if number <= len(lines) else ()
+        held = [c.word for c in asked if stem(c.word) in stems]
         if held and len(found) < BESIDES:
+            line = masked.line(number)
             found[number] = FoundFact("statement", place.symbol, line, place.path, number)
         missing.difference_update(held)
     return list(found.values()), bool(missing)
