@@ -140,16 +140,8 @@ def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
     return proposal_output(world, made, made.changes)
 
 
-def plan_refactoring(world: World, arguments: Wish) -> ToolOutput:
-    """Plan a refactoring: usages, steps, risks, and its patch where that can be computed."""
-    from cli_guard.assistant.editing import plan_refactor
-
-    made = plan_refactor(arguments.request, world.snapshot)
-    return proposal_output(world, made, made.changes)
-
-
 def plan_change(world: World, arguments: Wish) -> ToolOutput:
-    """Plan a change: its steps, and its patch where it is mechanical."""
+    """Plan a change or a refactoring: usages, steps, risks, and its patch where that can be computed."""
     from cli_guard.assistant.editing import plan_refactor
 
     made = plan_refactor(arguments.request, world.snapshot)
@@ -239,7 +231,6 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         explain,
         simulate_tests,
         propose_documentation,
-        plan_refactoring,
         plan_change,
         run,
     )

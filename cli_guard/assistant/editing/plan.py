@@ -17,7 +17,7 @@ from cli_guard.assistant.editing.sources import (
     list_near,
 )
 from cli_guard.assistant.editing.usages import Place, UsageGroup, usages_of
-from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.projects import advise, tests_for
 from cli_guard.assistant.projects.running import command_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
@@ -179,6 +179,7 @@ class PlanDraft:
             )
             chosen = [(path, ()) for path in tests]
             command = command_for(chosen, sources.texts) if chosen else None
+            command = command or advise("run all tests", sources.texts).command
             steps.append(PlanStep(purpose, tests, command=command or ""))
         unread = join_some([each.path for each in sources.skipped])
         risks = [f"no patch: {reason}"] if reason else []
