@@ -19,6 +19,8 @@ PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
+# What asks or denies by default; the rest is advice.
+STOPPING = (Severity.CRITICAL, Severity.HIGH)
 TOPICS = {name: name for name in (*flow_languages(), "yaml", "hcl")} | FAMILY
 
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
@@ -89,9 +91,7 @@ def applies(rule: Rule, path: str) -> bool:
     """
     wanted = rule.extra.get("in_tests")
     if wanted is None:
-        return weigh(rule, path) in (Severity.CRITICAL, Severity.HIGH) or not is_test_code(
-            path
-        )
+        return weigh(rule, path) in STOPPING or not is_test_code(path)
     return wanted not in ("off", "only") or (wanted == "only") == is_test_or_example(path)
 
 
