@@ -21,7 +21,7 @@ from cli_guard.secrets.candidates import (
     plain,
 )
 from cli_guard.secrets.logins import is_elsewhere, is_usual, weigh_login
-from cli_guard.secrets.names import pattern, words
+from cli_guard.secrets.names import compile_once, pattern, words
 from cli_guard.secrets.values import Strength
 
 # How far back a word tells that a sentence shows something.
@@ -33,7 +33,16 @@ PUBLIC = r"(?i)\bp[uú]bli|öffentlich|公|открыт"
 NAMED = r"[:=：＝\u3040-\u9fff\uac00-\ud7af][\s\"'`«„「『]{0,4}\Z"
 # A value in a list of them: `host: db.acme.io, user: shop`.
 LISTED = r"\w[ \t]?[:=][ \t]?([^\s,;]{2,100})"
-YES_OR_NO = r"(?i)(?:^|[:>\]]\s)(?:is|are|was|were|did|does|has|have|do\syou\shave)\s"
+# Questions that no password answers.
+OTHER_QUESTION = (
+    r"(?i)(?:^|[:>\]]\s)(?:is|are|was|were|did|does|has|have|do\syou\shave|who|where|when|why|how"
+    r"|wer|wo|wann|warum|où|quand|qui|dónde|quién|cuándo|chi|dove|quando)\s"
+)
+# What may follow the word for it: `the password policy` is none.
+ASKED = (
+    r"\w*(?=\W*\Z|[\s\W]{1,3}(?:for|of|on|to|at|in|there|here|again|now|does|did|do|is|was|nochmal|f[uü]r|von|vom"
+    r"|der|des|zu[mr]|am|auf|del?|du|da|do|di|pour|para|per|voor|van)\b)"
+)
 NUMBER = r"-?(?:0x[0-9A-Fa-f]{1,2}|(?<![\dx])\d{1,3})"
 Check = Callable[[Candidate], CandidateJudgement | None]
 
@@ -222,13 +231,13 @@ def mentioned(candidate: Candidate) -> CandidateJudgement | None:
 
 
 def answered(candidate: Candidate) -> CandidateJudgement | None:
-    """Judge the line after a question that asks for a password; one of yes or no asks for none."""
+    """Judge the line after a question that asks for a password."""
     question = _line_before(candidate)
-    if re.search(YES_OR_NO, question) or not pattern("password_words", re.I).search(
-        question
-    ):
+    if re.search(OTHER_QUESTION, question):
         return None
-    return stated(candidate, has_name=True)
+    words_for_it = pattern("password_words", re.I).pattern
+    asks = compile_once(rf"(?:{words_for_it}){ASKED}", re.I).search(question)
+    return stated(candidate, has_name=True) if asks else None
 
 
 def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:

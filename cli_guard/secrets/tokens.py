@@ -12,6 +12,7 @@ from cli_guard.secrets.candidates import (
     doubtful,
     plain,
 )
+from cli_guard.secrets.names import BUNDLED
 
 # Entries of the tokens that documentation prints, and of one that Supabase means to be public.
 PRINTED = {
@@ -103,7 +104,7 @@ def firebase(candidate: Candidate) -> CandidateJudgement | None:
     client = r"messagingSenderId|authDomain|GCM_SENDER_ID|mobilesdk_app_id|FIREBASE_API_KEY\W{1,4}AIza"
     if re.search(names, candidate.path) or re.search(client, near):
         return claim(candidate)
-    public = r"(?i)firebase|/maps/(?:api/js|embed)[^\s\"']{2,200}AIza"
+    public = rf"(?i)(?:{BUNDLED})\w{{1,40}}\W{{1,4}}AIza|firebase|/maps/(?:api/js|embed)[^\s\"']{{2,200}}AIza"
     if judgement and re.search(public, near):
         return plain(candidate, Severity.MEDIUM, Confidence.MEDIUM)
     return judgement

@@ -214,7 +214,9 @@ def key_strength(value: str) -> Strength:
     """Rate a machine-made key: length, alphabet and disorder."""
     if is_typed_key(value):
         return Strength.LIKELY
-    if not value.isascii() or not _is_candidate(value) or is_spoken(value):
+    # A number with a short prefix counts orders, customers or rooms.
+    is_number = compile_once(r"[A-Za-z]{0,5}[-_]?\d+$").match(value)
+    if is_number or not value.isascii() or not _is_candidate(value) or is_spoken(value):
         return Strength.NONE
     if is_uuid(value):
         return Strength.LIKELY
