@@ -116,13 +116,13 @@ def _inspect(
     if text is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    found = trees.inspect(
+    inspected = trees.inspect(
         subject, change, language, topic, text, lambda: subject.contents.old(change)
     )
     bumped = _bumped_lines(change)
     constructs = [
         each
-        for each in found
+        for each in inspected
         if not isinstance(each, Finding)
         or each.line not in bumped
         or each.severity in remarks.STOPPING
