@@ -98,6 +98,11 @@ def plain(
     )
 
 
+def claim(candidate: Candidate) -> CandidateJudgement:
+    """Say that the value is public by design, whatever other rules make of its name: `scan` drops it at the end."""
+    return plain(candidate, Severity.INFO)
+
+
 def doubtful(candidate: Candidate) -> CandidateJudgement | None:
     """Accept what may be a key typed by hand as needing a look; tests and documents are left out."""
     if places.is_test_or_document(candidate.path):
@@ -123,9 +128,10 @@ def grade(
             else None
         )
     near = _beside(candidate)
-    is_public = "password" not in candidate.detector.kinds and bool(
-        pattern("browser", re.I).search(near)
-    )
+    is_key = "password" not in candidate.detector.kinds
+    if is_key and pattern("browser_form", re.I).search(near):
+        return None
+    is_public = is_key and bool(pattern("browser", re.I).search(near))
     is_shown = places.is_test_or_document(candidate.path)
     if is_shown and (
         values.is_dummy(candidate.text[start:end])

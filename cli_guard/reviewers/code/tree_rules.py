@@ -10,7 +10,7 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
                 group of the regular expression in `assigned` is its text somewhere in the file
     passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
                 group is that name somewhere in the file
-    in_tests    "lower" (one step less, the default), "same", "off", "only"
+    in_tests    "lower" (one step less), "same", "off", "only"; the default is "lower" without advice in tests
     focus       a regular expression: report each line of the node that it matches, not the node
     else_at     a regular expression: if no such line was added, report the first added line that this matches
     once        a regular expression: report the first match in a file, and none in which it finds a text that it
