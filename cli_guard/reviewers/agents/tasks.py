@@ -89,7 +89,7 @@ def is_program(task: str, tree: ChangeTree) -> bool:
 def names_in(invocation: ProgramInvocation, row: Mapping[str, Any]) -> list[str]:
     """Return the names of the tasks that a program is asked for; "" stands for the first of its file."""
     arguments = invocation.arguments
-    called = arguments.sub_command.text if arguments.sub_command else ""
+    called = (arguments.sub_command.text if arguments.sub_command else "") or ""
     operands = [each.text or "?" for each in arguments.operands]
     if called and called in row.get("named", "").split():
         return [ALIASES.get(called, called)]
