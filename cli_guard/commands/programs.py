@@ -219,7 +219,8 @@ def commands_from(
         upper = found.get(first) or Spec(
             f"{parent.name} {first}", parent.parsing, parent.options
         )
-        upper = replace(upper, forms=parent.forms)
+        if not upper.operands:
+            upper = replace(upper, forms=parent.forms)
         found[first] = replace(
             upper,
             commands=MappingProxyType({**upper.commands, **commands_from(below, upper)}),

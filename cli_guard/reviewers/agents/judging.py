@@ -76,7 +76,7 @@ def review_files(
     judged = chain(
         chain.from_iterable(of_state(subject, judge, state) for state in states),
         of_altered(subject, altered_scripts(subject, judge, states, starters)),
-        of_named(subject, named_texts(subject, states, starters)),
+        of_named(subject, named_texts(subject, states, starters, skipped)),
         of_links(changes),
         of_unknown(changes),
     )

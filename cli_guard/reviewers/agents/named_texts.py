@@ -11,7 +11,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Kind, Status
+from cli_guard.model import FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.agent_paths import TEXT
 from cli_guard.reviewers.agents.starts import scope_of
 from cli_guard.reviewers.agents.statements import (
@@ -19,11 +19,11 @@ from cli_guard.reviewers.agents.statements import (
     matches_in,
     read_statements,
 )
-from cli_guard.reviewers.agents.states import FileState, new_text, old_text
+from cli_guard.reviewers.agents.states import LONGEST, FileState, new_text, old_text
 from cli_guard.reviewers.agents.tables import files_of
 from cli_guard.reviewers.review_input import ReviewInput
 
-MOST = 20
+MOST = 100
 FORM = re.compile(r"(?:\{file:|file://)?(?:\./)?([^{}\n]{1,300}?)\}?")
 
 
@@ -37,17 +37,31 @@ class NamedText:
 
 
 def named_texts(
-    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str]
+    subject: ReviewInput,
+    states: Sequence[FileState],
+    starters: Sequence[str],
+    skipped: list[Skipped],
 ) -> Iterator[tuple[FileState, SurfaceStatement]]:
-    """Yield each text that a change adds to what is obeyed, or alters, with the statement that names it."""
+    """Yield each text that a change adds to what is obeyed, or alters, with the statement that names it.
+
+    What is too long, or above `MOST`, is added to `skipped`, which asks.
+    """
     changed = {each.path: each for each in subject.changes}
-    for named in follow_names(subject, list(first_names(subject, states, starters))):
+    names = follow_names(subject, list(first_names(subject, states, starters)))
+    for number, named in enumerate(names):
         change = changed.get(named.path)
         text = new_text(subject, change) if change else subject.text_at(named.path)
         if not text or (change is None and not named.is_new):
             continue
+        if number >= MOST:
+            reason = f"agents: {named.root.path} leads to more than {MOST} texts"
+            skipped.append(Skipped(named.path, reason, asks=True))
+            return
         old = "" if named.is_new or change is None else old_text(subject, change) or ""
-        if max(len(text), len(old)) > subject.limits.file_chars:
+        most = min(LONGEST, subject.limits.file_chars)
+        if max(len(text), len(old)) > most:
+            reason = f"agents: over {most:,} characters"
+            skipped.append(Skipped(named.path, reason, asks=True))
             continue
         file = replace(named.root.file, is_text=True, entries=())
         shown = change or FileChange(named.path, Status.MODIFIED)
@@ -75,16 +89,16 @@ def first_names(
 def follow_names(
     subject: ReviewInput, first: Sequence[tuple[SurfaceStatement, bool]]
 ) -> Iterator[NamedText]:
-    """Yield the texts that are named, and those that these name, each once."""
+    """Yield the texts that are named, and those that these name, each once; above `MOST` none is followed."""
     waiting = [(statement, statement, is_new) for statement, is_new in first]
     found: set[str] = set()
     for statement, root, is_new in waiting:
         for path in paths_of(subject, statement):
-            if path in found or len(found) >= MOST or is_obeyed(path):
+            if path in found or is_obeyed(path):
                 continue
             found.add(path)
             yield NamedText(path, root, is_new)
-            if statement.entry.words.get("imports"):
+            if statement.entry.words.get("imports") and len(found) <= MOST:
                 below = matches_in(root.file, root.entry, path, subject.text_at(path) or "")
                 waiting += [(each, root, is_new) for each in below]
 

@@ -1,7 +1,8 @@
 """The tasks of a project that a command runs by name: what `npm run NAME` or `make NAME` stands for, as a script.
 
 A task is named `FILE#NAME`. `programs.toml` says which programs run tasks, the files that hold them and the key of
-their table there; recipes of makefiles and justfiles are found by their heads, with all that they need before.
+their table there; recipes of makefiles and justfiles are found by their heads, with all that they need before. Of a
+program whose tasks are code (rake, nox) the whole file is the script.
 """
 
 import posixpath
@@ -12,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
-from cli_guard.commands import Context
+from cli_guard.commands import Context, programs
 from cli_guard.commands.engine import walk
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree
@@ -27,6 +28,8 @@ MAKE_HEAD = re.compile(r"([^\s#=:][^#=:\n]*?)\s*::?(?!=)([^#;\n]*)")
 JUST_HEAD = re.compile(r"@?([\w-]+)[^#:\n]*:(?!=)([^#\n]*)")
 INDENTED = re.compile(r"[ \t]|$")
 MOST_TASKS = 200
+# How a script of Composer names another one.
+REFERENCE = re.compile(r"@(?!(?:php|composer|putenv)\b)(\S+)")
 # npm-package.json(5).
 PACKAGES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 ALIASES = {"t": "test", "tst": "test"}
@@ -54,6 +57,9 @@ def find_tasks(command: str, context: Context, tree: ChangeTree) -> Iterator[str
             for each in row["files"].split()
         ]
         path = next((each for each in files if tree.text(each) is not None), files[0])
+        if row.get("is_script"):
+            yield path
+            continue
         for each in [name] if colon else names_in(invocation, row):
             task = f"{path}{MARK}{each}"
             if not row.get("has_programs") or not is_program(task, tree):
@@ -83,16 +89,24 @@ def is_program(task: str, tree: ChangeTree) -> bool:
 def names_in(invocation: ProgramInvocation, row: Mapping[str, Any]) -> list[str]:
     """Return the names of the tasks that a program is asked for; "" stands for the first of its file."""
     arguments = invocation.arguments
-    called = arguments.sub_command.text if arguments.sub_command else ""
+    called = (arguments.sub_command.text if arguments.sub_command else "") or ""
     operands = [each.text or "?" for each in arguments.operands]
     if called and called in row.get("named", "").split():
         return [ALIASES.get(called, called)]
+    if row.get("has_own_commands") and is_own_command(invocation.program, called):
+        return [called]
     if called not in row["runs"].split() and not (row.get("is_bare") and not called):
         return []
     if not row.get("has_many"):
         return operands[:1]
     names = [each for each in operands if "=" not in each and not each.isdigit()]
     return names or [""]
+
+
+def is_own_command(program: str, called: str) -> bool:
+    """Return whether a sub-command is none of the program itself, but a task under its name: `composer lint`."""
+    spec = programs.table(program)
+    return called != "" and spec is not None and called not in spec.commands
 
 
 def is_task(name: str) -> bool:
@@ -167,8 +181,11 @@ def commands_in_table(path: str, text: str, key: str, task: str) -> list[str] | 
 
 def lines_of(node: Node | None, waiting: list[str]) -> Iterator[str]:
     """Yield the commands of a task; the names of others that it needs are added to `waiting`."""
-    if isinstance(node, Scalar):
-        yield node.text
+    if isinstance(node, Scalar) and (other := REFERENCE.match(node.text)):
+        waiting += [other[1]]
+    elif isinstance(node, Scalar):
+        # `@php` and `@composer` are these programs.
+        yield node.text.removeprefix("@")
     elif isinstance(node, Items):
         for each in node.nodes:
             yield from lines_of(each, waiting)

@@ -1,6 +1,7 @@
 """Find what the rules over syntax trees match in a change: see `tree_rules` for what a rule may say."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
@@ -50,6 +51,7 @@ OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
 ASSIGNED = re.compile(
     r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b"
 )
+SHORT_NAME = re.compile(r"(?<![\w$])[\w$]{1,3}(?![\w$])")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
 
@@ -151,6 +153,7 @@ def _inspect_side(
 ) -> Iterator[Finding | Skipped]:
     """Yield what some rules find in the text, its names as these rules know them."""
     change = before.change
+    is_bundle = any(len(each) > LONG_LINE for each in lines)
 
     def had_too_many(rule: TreeRule, given: str) -> bool:
         side = before.parse(given)
@@ -162,6 +165,8 @@ def _inspect_side(
         if len(nodes) > now.most:
             reason = f"code: more than {now.most:,} matches of {rule.rule.id} in lines as long as these"
             yield leave(subject, change, reason, partial(had_too_many, rule))
+        if is_bundle:
+            nodes = _without_known(rule, nodes, lines, before)
         found = _new_matches(rule, nodes, change, now, before)
         if once := rule.patterns.get("once"):
             found = islice(_unknown(found, once, rule, before), 1)
@@ -291,6 +296,22 @@ def _new_matches(
             if span.first not in seen:
                 seen.add(span.first)
                 yield node, span
+
+
+def _without_known(
+    rule: TreeRule, nodes: "list[SgNode]", lines: list[str], before: _Before
+) -> "list[SgNode]":
+    """Leave out what a bundle held before: one line is all of it, and its short names differ each time."""
+    known = Counter(SHORT_NAME.sub("_", node.text()) for node in before.matches(rule))
+    left = []
+    for node in nodes:
+        text = SHORT_NAME.sub("_", node.text())
+        is_in_bundle = len(lines[node.range().start.line]) > LONG_LINE
+        if is_in_bundle and known[text]:
+            known[text] -= 1
+        else:
+            left.append(node)
+    return left
 
 
 def _unknown(

@@ -1,13 +1,13 @@
 """The commands of a file before the change: what they ran then is not new, although the change did not add its line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 
 from cli_guard.model import FileChange
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.commands import judging
-from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
+from cli_guard.reviewers.commands.extract import Snippet, Unreadable, family_of, snippets
 from cli_guard.reviewers.review_input import ReviewInput
 
 
@@ -83,6 +83,26 @@ class Before:
             for part in _parts(snippet):
                 acts += judging.judge_snippet(part, {}).acts
         return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
+
+
+def has_moved(
+    changes: Iterable[FileChange], change: FileChange, act: judging.NotableEffect
+) -> bool:
+    """Return whether the lines of an act went from another file of the same kind, as when a workflow is split."""
+    lines = [
+        text.strip()
+        for number in range(act.first, act.last + 1)
+        if (text := change.added.get(number)) is not None
+    ]
+    kind = family_of(change.path, "")
+    if not lines or not kind:
+        return False
+    for other in changes:
+        if other is not change and family_of(other.old_path or other.path, "") == kind:
+            gone = {text.strip() for text in other.removed.values()}
+            if gone.issuperset(lines):
+                return True
+    return False
 
 
 def _key(act: judging.NotableEffect, line: int) -> tuple[str, str, int | str]:

@@ -147,6 +147,61 @@ TASKS: dict[str, tuple[str, Files, str]] = {
         },
         "start-clean",
     ),
+    "composer: a script": (
+        "composer run a",
+        {"composer.json": package(a="phpcs src", b=FETCHES)},
+        "start-clean",
+    ),
+    "composer: by its name": ("composer a", {"composer.json": package(a=PIPED)}, "worm"),
+    "composer: another one that it names": (
+        "composer run-script a",
+        {"composer.json": package(a="@b --quick", b=FETCHES)},
+        "start",
+    ),
+    "composer: a script in PHP": (
+        "composer run a",
+        {"composer.json": package(a="@php a.php"), "a.php": "<?php echo 1;\n"},
+        "start-clean",
+    ),
+    "composer: no script": ("composer run a", {"composer.json": package()}, "start"),
+    "rake: code": (
+        "rake a",
+        {"Rakefile": f"task :a do\n  sh '{PIPED}'\nend\n"},
+        "worm",
+    ),
+    "rake: harmless code": ("rake a", {"Rakefile": "task(:a) { puts 1 }\n"}, "start-clean"),
+    "rake: by bundler": (
+        "bundle exec rake a",
+        {"Rakefile": f"task :a do\n  sh '{PIPED}'\nend\n"},
+        "worm",
+    ),
+    "rake: no file": ("rake a", {}, "start"),
+    "nox: a session": (
+        "nox -s a",
+        {"noxfile.py": "def a(session):\n    session.run('ruff', 'check')\n"},
+        "start-clean",
+    ),
+    "nox: one that fetches": (
+        "nox -s a",
+        {"noxfile.py": "def a(session):\n    session.run('curl', 'https://x.example')\n"},
+        "start",
+    ),
+    "invoke: a task": (
+        "invoke a",
+        {"tasks.py": f"def a(c):\n    c.run('{PIPED}')\n"},
+        "worm",
+    ),
+    "gulp: code": ("gulp a", {"gulpfile.js": "fetch('https://x.example')\n"}, "start"),
+    "tox: its commands": (
+        "tox",
+        {"tox.ini": f"[testenv]\ncommands = {FETCHES}\n"},
+        "start",
+    ),
+    "tox: harmless ones": (
+        "tox -e a",
+        {"tox.ini": "[testenv]\ncommands = pytest\n"},
+        "start-clean",
+    ),
     "deno: a task": (
         "deno task a",
         {"deno.json": json.dumps({"tasks": {"a": FETCHES}})},

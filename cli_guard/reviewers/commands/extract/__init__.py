@@ -164,6 +164,7 @@ def _is_for_shell(file: str, text: str) -> bool:
         not text.startswith("#!")
         and not PurePosixPath(file).suffix
         and not looks_so(file, "")
+        and not programs.is_program(file)
     )
 
 
