@@ -249,22 +249,29 @@ def tmp_path(
     return path
 
 
+def set_environment(env: dict[str, str]) -> None:
+    """Have the variables of this process be these; few differ, and each that is set costs time in each test."""
+    for name in set(os.environ) - set(env):
+        del os.environ[name]
+    for name, value in env.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
+
+
 @pytest.fixture(autouse=True)
 def isolated(
-    homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    homes: Iterator[Path], request: pytest.FixtureRequest
 ) -> Iterator[dict[str, str]]:
     """No configuration, hook or variable of whoever runs the tests reaches Git or us."""
     home = next(homes)
     home.mkdir()
+    before = dict(os.environ)
     env = isolated_environment(home)
     if request.node.get_closest_marker("cold"):
         env["CLI_GUARD_SERVER"] = "0"
-    for name in list(os.environ):
-        if name not in env:
-            monkeypatch.delenv(name)
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
+    set_environment(env)
     yield env
+    set_environment(before)
 
 
 @pytest.fixture(scope="session")
