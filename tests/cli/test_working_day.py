@@ -427,10 +427,12 @@ def test_a_day_under_a_framework(day: Repo) -> None:
     hooks = [word for each in stages for word in ("--hook-type", each)]
     done = day.run(str(program), "install", *hooks)
     assert done.code == 0, done.all
-    for form in FORMS:
+    for number, form in enumerate(FORMS):
         day.git("checkout", "-q", "-B", "main")
         day.try_git("branch", "-qD", "side")
         if not (day.path / "reports.py").exists():
             day.commit("Begin again", {"reports.py": "import subprocess\n"})
         record(day, form)
-        push_everywhere(day)
+        # Alone, each is pushed in the test above. The last one pushes what is there before, without hooks.
+        if number % 7 == 0 or form is FORMS[-1]:
+            push_everywhere(day)
