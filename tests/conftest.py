@@ -345,6 +345,8 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     started.write("app.py", "x = 1\n")
     started.git("add", "-A")
     started.git("commit", "-q", "-m", "Start")
+    for sample in folder.glob("*/.git/hooks/*.sample"):
+        sample.unlink()
     return empty.path, started.path
 
 

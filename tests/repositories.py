@@ -22,8 +22,6 @@ from cli_guard.review.run import review_request
 from cli_guard.runtime import Invocation
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
-# What a new repository has: no samples of hooks, and no `git maintenance` after each commit, which takes as long again.
-TEMPLATE = Path(__file__).parent / "git_template"
 KEPT = (
     "PATH",
     "PYTHONPATH",
@@ -113,7 +111,7 @@ class Repo:
         """A new repository with the branch `main`."""
         path.mkdir(parents=True)
         repo = cls(path, env)
-        repo.git("init", "-q", "-b", "main", f"--template={TEMPLATE}", *options)
+        repo.git("init", "-q", "-b", "main", *options)
         return repo
 
     def run(
