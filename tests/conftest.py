@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 from examples import report_totals
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 from preloaded import folder_of, start_python, use_preloaded
 from repositories import Repo, isolated_environment
@@ -42,6 +42,16 @@ settings.load_profile("any machine")
 # each worker some seconds.
 if settings.get_current_profile_name() == "any machine":
     providers._get_local_constants = lambda: providers._local_constants
+
+# Without chance, each run repeats the examples of the one before; the nightly run takes all that a test allows.
+EXAMPLES = 10_000 if os.environ.get("CI_NIGHTLY") == "1" else 40
+
+
+def bound_examples(test: Any) -> None:
+    """Have a test of a property take no more examples than EXAMPLES, unless it searches for new ones."""
+    own = test._hypothesis_internal_use_settings
+    if own.derandomize and own.max_examples > EXAMPLES:
+        test._hypothesis_internal_use_settings = settings(own, max_examples=EXAMPLES)
 
 
 # What `make test-slow` runs: frameworks, installations, servers, processes, bash chains, bounds, judged
@@ -176,6 +186,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("cold"):
             item.add_marker(required)
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            bound_examples(getattr(item.obj, "__func__", item.obj))
 
 
 def pytest_collection_finish() -> None:
@@ -249,22 +261,29 @@ def tmp_path(
     return path
 
 
+def set_environment(env: dict[str, str]) -> None:
+    """Have the variables of this process be these; few differ, and each that is set costs time in each test."""
+    for name in set(os.environ) - set(env):
+        del os.environ[name]
+    for name, value in env.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
+
+
 @pytest.fixture(autouse=True)
 def isolated(
-    homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    homes: Iterator[Path], request: pytest.FixtureRequest
 ) -> Iterator[dict[str, str]]:
     """No configuration, hook or variable of whoever runs the tests reaches Git or us."""
     home = next(homes)
     home.mkdir()
+    before = dict(os.environ)
     env = isolated_environment(home)
     if request.node.get_closest_marker("cold"):
         env["CLI_GUARD_SERVER"] = "0"
-    for name in list(os.environ):
-        if name not in env:
-            monkeypatch.delenv(name)
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
+    set_environment(env)
     yield env
+    set_environment(before)
 
 
 @pytest.fixture(scope="session")

@@ -79,17 +79,13 @@ def stays_silent(repo: Repo, *options: str) -> str:
     return seen
 
 
-# What is typed is read in one place: without a server, one answer of each kind is enough.
-@pytest.mark.parametrize(
-    ("served", "typed"),
-    [("warm", "y\n"), ("warm", "YES\n"), ("cold", "y\n")],
-    indirect=["served"],
-)
-def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
+# What is typed is read in one place, tested below: through a commit, one answer of each kind is enough.
+@COLD_TOO
+def test_yes_lets_the_same_commit_go_on(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     with commit(served) as terminal:
         assert "reports.py:8" in terminal.until(QUESTION)
-        terminal.type(typed)
+        terminal.type("y\n")
         code, seen = terminal.end()
     assert code == 0 and "approved (tty) for exactly this content" in seen, seen
     assert subject(served) == "Add reports" and waiting(served) == []
@@ -103,7 +99,6 @@ def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
     ("served", "typed"),
     [
         pytest.param("warm", "n\n", id="n"),
-        pytest.param("warm", "\x04", id="end"),
         pytest.param("warm", "\x03", id="^C"),
         pytest.param("cold", "n\n", id="n-cold"),
         pytest.param("cold", "\x03", id="^C-cold"),
@@ -467,6 +462,20 @@ def test_what_approves_nothing(
     assert len(waiting(asking)) == 1 and StateFolder(records(asking)).read_unsigned() == []
 
 
+def test_what_approves(asking: Repo, terminal: tuple[int, int]) -> None:
+    for typed in ("y\n", "YES\n", " Yes \n"):
+        stage(asking, {"reports.py": f"{RISKY}# {typed}"})
+        assert guard(asking, "hook", "pre-commit").code == 3
+        out = Answered(terminal[0], typed)
+        streams = Io(keyboard(terminal), out, out, asking.path, asking.env)
+        assert (
+            ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
+            == 0
+        ), typed
+        assert "approved (tty) for exactly this content" in out.getvalue()
+        assert waiting(asking) == []
+
+
 def test_what_is_kept_of_a_review_is_not_what_is_shown(
     asking: Repo, terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -678,13 +687,10 @@ def test_under_a_framework(framed: Repo, request: pytest.FixtureRequest) -> None
     with push(framed) as terminal:
         code, seen = terminal.end()
     assert code == 0 and "approve now?" not in seen, seen
-
-
-def test_a_push_under_a_framework(framed: Repo) -> None:
-    framed.commit("feat: add reports", {"reports.py": RISKY})
+    framed.commit("feat: add pages", {"pages.py": RISKY.replace("report", "page")})
     for typed in ("n\n", "y\n"):
         with push(framed) as terminal:
-            assert "reports.py:8" in terminal.until(QUESTION)
+            assert "pages.py:8" in terminal.until(QUESTION)
             terminal.type(typed)
             code, seen = terminal.end()
         assert (code == 0) is ("y" in typed), seen

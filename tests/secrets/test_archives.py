@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import marshal
+import random
 import struct
 import tarfile
 import zipfile
@@ -21,9 +22,7 @@ from cli_guard.secrets import archives
 from cli_guard.secrets.archives import Archive, ArchiveBudget
 
 SECRET = f'aws_access_key_id = "{key()}"\n'.encode()
-NOISE = b"".join(
-    struct.pack(">Q", number * 0x9E3779B97F4A7C15 % 2**64) for number in range(200_000)
-)
+NOISE = random.Random(0).randbytes(1_600_000)
 # where a local header has the flags and the checksum
 PASSWORD = 6
 CHECKSUM = 14
