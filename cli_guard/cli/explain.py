@@ -62,13 +62,12 @@ def page(rule: str, io: Io | None = None) -> str:
 
     Raises UsageError, ConfigError.
     """
-    from cli_guard.policy.globs import USERS_RULE, nearest
+    from cli_guard.policy.config import unknown_rule
+    from cli_guard.policy.globs import USERS_RULE
 
     rules = rules_here(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
-        raise UsageError(
-            f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`"
-        )
+        raise UsageError(f"{unknown_rule(rule, rules)}; list them with `cli-guard rules`")
     return render_rule(rules[rule])
 
 

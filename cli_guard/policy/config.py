@@ -6,7 +6,7 @@ file may only tighten what the repository says; commands are allowed and MCP ser
 
 import datetime
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -27,7 +27,7 @@ from cli_guard.policy.globs import USERS_RULE, nearest, rule_matches
 from cli_guard.policy.language_model import MODEL_TABLES, ModelSection
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.policy.schema import Section, describe
-from cli_guard.rules.catalog import load_all
+from cli_guard.rules.catalog import load_all, read_table
 from cli_guard.runtime import read_plain, user_file
 
 # The sections of the user's own file alone, each with the reason.
@@ -55,8 +55,16 @@ def known_rule(pattern: str) -> str:
     if not pattern.startswith(USERS_RULE) and not any(
         rule_matches(pattern, rule) for rule in load_all()
     ):
-        raise ValueError(f"there is no rule {pattern!r}{nearest(pattern, load_all())}")
+        raise ValueError(unknown_rule(pattern, load_all()))
     return pattern
+
+
+def unknown_rule(pattern: str, known: Iterable[str]) -> str:
+    """Say that no rule has an id or matches a prefix: what it is called now, or the nearest that is known."""
+    for old, new in read_table("renamed.toml").items():
+        if rule_matches(pattern, old):
+            return f"the rule {old!r} is now called {new!r}"
+    return f"there is no rule {pattern!r}{nearest(pattern, known)}"
 
 
 class ServerSection(Section):

@@ -17,7 +17,7 @@ from cli_guard.commands.programs import table
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.execution.verdicts import render
-from cli_guard.rules.catalog import load_all
+from cli_guard.rules.catalog import load_all, read_table
 from cli_guard.secrets.redact import redact
 
 MOST_LINES = 40
@@ -79,6 +79,7 @@ def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
         for name in (path.rpartition("/")[2], path)
     }
     known |= {rule: f"rule {rule}" for rule in load_all()}
+    known |= {old: f"rule {new}" for old, new in read_table("renamed.toml").items()}
     close = get_close_matches(subject[:100], known, n=1)
     said = (
         f"; nearest: {known[close[0]]}"
