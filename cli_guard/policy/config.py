@@ -6,7 +6,7 @@ file may only tighten what the repository says; commands are allowed and MCP ser
 
 import datetime
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -51,16 +51,17 @@ DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
 
 def known_rule(pattern: str) -> str:
     """Return a rule pattern. Raises ValueError if it matches no rule."""
-    # A repository's own rules come and go with its revisions.
-    if not pattern.startswith(USERS_RULE) and not any(
-        rule_matches(pattern, rule) for rule in load_all()
-    ):
-        raise ValueError(unknown_rule(pattern, load_all()))
+    if unknown := unknown_rule(pattern):
+        raise ValueError(unknown)
     return pattern
 
 
-def unknown_rule(pattern: str, known: Iterable[str]) -> str:
-    """Say that no rule has an id or matches a prefix: what it is called now, or the nearest that is known."""
+def unknown_rule(pattern: str) -> str:
+    """Say what a pattern that matches no rule is called now, or what is nearest; "" if it matches one."""
+    known = load_all()
+    # A repository's own rules come and go with its revisions.
+    if pattern.startswith(USERS_RULE) or any(rule_matches(pattern, rule) for rule in known):
+        return ""
     for old, new in read_table("renamed.toml").items():
         if rule_matches(pattern, old):
             return f"the rule {old!r} is now called {new!r}"
