@@ -58,6 +58,7 @@ def answer(
     env: Mapping[str, str],
 ) -> int:
     """Do the same, but let KeyboardInterrupt through: it may come during imports."""
+    import cli_guard.lazy  # noqa: F401 - before any other module imports `dataclasses`
     from cli_guard.cli.io import Io
     from cli_guard.cli.plain import run_plainly
     from cli_guard.errors import CliGuardError, ExitCode

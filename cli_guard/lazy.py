@@ -8,9 +8,22 @@ them, and it compiles `__init__` once some objects are made. Fields, slots, `rep
 own. One thing differs: a subclass that is no data class of a frozen one is frozen as well.
 """
 
-import dataclasses
 import re
+import sys
 from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+
+if "dataclasses" not in sys.modules and "inspect" not in sys.modules:
+    # `dataclasses` asks `inspect`, which loads for as long as Python itself starts, only for the text of a class that
+    # has none. It gets one that is loaded then; all others import the real one.
+    later = ModuleType("inspect")
+    later.__getattr__ = lambda name: getattr(import_module("inspect"), name)  # type: ignore[method-assign]
+    sys.modules["inspect"] = later
+    import dataclasses
+
+    del sys.modules["inspect"]
+import dataclasses
 from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
 
@@ -43,6 +56,7 @@ else:
         """Make a data class; the options are those of `dataclasses.dataclass` that we use."""
 
         def define(cls):
+            cls.__doc__ = cls.__doc__ or cls.__name__
             cls = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
             add(cls, "__init__", compile_later(cls, frozen=frozen, slots=slots))
             add(cls, "__repr__", describe)
@@ -115,7 +129,7 @@ def compile_init(cls: "Any", options: "dict[str, bool]") -> "Callable[..., None]
     body: dict[str, Any] = {**fields, "__annotations__": types}
     if hasattr(cls, "__post_init__"):
         body["__post_init__"] = cls.__post_init__
-    twin: Any = type(cls.__name__, (), {"__doc__": "", **body})
+    twin: Any = type(cls.__name__, (), {"__doc__": cls.__doc__, **body})
     twin = dataclasses.dataclass(repr=False, eq=False, match_args=False, **options)(twin)
     init: Callable[..., None] = twin.__init__
     return init

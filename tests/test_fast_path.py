@@ -20,7 +20,7 @@ HEAVY = (
     "jsonschema",
 )
 # Of the standard library: each takes longer to load than a command to judge.
-SLOW_TO_LOAD = ("hashlib", "html", "tempfile")
+SLOW_TO_LOAD = ("ast", "hashlib", "html", "inspect", "tempfile")
 HEAVIER = (*HEAVY, "git", "httpx", "sqlite3", "psutil", "rich")
 
 # Runs the front door as a process would, and tells afterwards what had to be imported for it.

@@ -4,6 +4,8 @@ import copy
 import dataclasses
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
@@ -183,3 +185,18 @@ def test_a_pattern_is_compiled_at_its_first_use() -> None:
     assert copy.copy(pattern).fullmatch("ab")
     with pytest.raises(re.error):
         regex("(").search("")
+
+
+def test_what_is_loaded_later_is_there_for_others() -> None:
+    """`dataclasses` writes the text of a class that has none by `inspect`, which ours do without."""
+    script = """
+import sys, cli_guard.lazy, dataclasses
+assert "inspect" not in sys.modules
+@dataclasses.dataclass
+class Theirs:
+    a: int
+import inspect
+print(Theirs.__doc__, inspect.signature(Theirs))
+"""
+    done = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True)
+    assert done.stdout == "Theirs(a: int) (a: int) -> None\n", done.stderr

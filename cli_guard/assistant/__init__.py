@@ -18,20 +18,9 @@ __all__ = ["Proposal", "propose"]
 
 # What is shown of a run; the rest of its state is the graph's own.
 SHOWN_FIELDS = (
-    "input",
-    "status",
-    "task_type",
-    "final_output",
-    "plan",
-    "tool_results",
-    "blocked_actions",
-    "requires_human_review",
-    "review_reason",
-    "review_id",
-    "action_log",
-    "requested_paths",
-    "skipped",
-)
+    "input status task_type final_output plan tool_results blocked_actions requires_human_review review_reason"
+    " review_id action_log requested_paths skipped"
+).split()
 
 
 @dataclass(frozen=True)

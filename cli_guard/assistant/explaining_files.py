@@ -29,29 +29,8 @@ SIGNATURE = 110
 # How much of the files that may define a name is parsed.
 MOST_CHARS = 3_000_000
 LINE_CHARS = 400
-CODE = frozenset(
-    (
-        "function",
-        "class",
-        "method",
-        "type",
-        "constant",
-        "interface",
-        "enum",
-        "struct",
-        "trait",
-    )
-)
-FRONTS = (
-    "README.md",
-    "README.rst",
-    "__init__.py",
-    "mod.rs",
-    "lib.rs",
-    "doc.go",
-    "index.js",
-    "index.ts",
-)
+CODE = frozenset("function class method type constant interface enum struct trait".split())
+FRONTS = "README.md README.rst __init__.py mod.rs lib.rs doc.go index.js index.ts".split()
 HEAD_END = re.compile(r"\s*(?:[:{]|=>\s*\{|\{ *\}?)$")
 # Without the library, a definition of the same name stands in for it.
 FALLBACKS = frozenset(("except_clause", "except_group_clause"))

@@ -15,7 +15,7 @@ from cli_guard.rules.catalog import read_patterns, read_table
 TABLE = "history.toml"
 # A question is short; the forms are not tried on more.
 LONGEST = 400
-KINDS = ("blame", "who", "when", "why", "files", "which", "list", "changed")
+KINDS = "blame who when why files which list changed".split()
 SENTENCE_END = re.compile(r"[.?!;]\s+(?=[A-Za-z])|\n")
 NUMBER = re.compile(r"\d{1,6}(?:\.\d+)?")
 WORD = re.compile(r"[^\W_][\w.'-]*\w|[^\W_]")

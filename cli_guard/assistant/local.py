@@ -11,18 +11,22 @@ from cli_guard.assistant.planning import (
     KINDS,
     SPECIALISTS,
     find_places,
-    plan_asking,
     plan_call,
-    plan_explanation,
+    plan_special,
+    read_action,
     request_of,
     written_steps,
 )
 from cli_guard.assistant.replies import answer_both, result_of
-from cli_guard.assistant.request import find_unreadable, read_request
+from cli_guard.assistant.request import (
+    find_unreadable,
+    leave_out_files,
+    read_request,
+)
 from cli_guard.assistant.request_command import read_command_request
-from cli_guard.assistant.request_question import find_versioned
+from cli_guard.assistant.request_question import find_versioned, parse_question
 from cli_guard.graph.context import Context, Planned, Reading
-from cli_guard.graph.state import State, TaskType
+from cli_guard.graph.state import State, TaskType, question_of
 from cli_guard.lazy import dataclass
 from cli_guard.secrets.redact import redact
 
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from cli_guard.graph.tools.tool import Tool, World
 
 ANSWERED_FROM = 5
+LEAST_WORDS = 3
 # Tasks whose tools find by themselves what they look at.
 SELF_SERVING = ("command_help", "test_workflow", "unsupported")
 
@@ -88,12 +93,14 @@ class LocalAssistant:
         if said.kind == "command_help" and read_command_request(request).explain:
             # What a command names need not be there.
             wishes["paths"] = []
-        elif (
-            said.kind == "repo_qna"
-            and named == list(names.paths)[:1]
-            and (thing := read_explained(request))
-        ):
-            wishes["explain"], wishes["near"] = thing
+        elif question_of(request) != request:
+            # Nor need the files of a message that is pasted: it is from another machine.
+            wishes["paths"] = list(names.paths)
+        elif said.kind == "repo_qna" and (thing := read_explained(request)):
+            folder = f"{thing[0].removeprefix('./').rstrip('/')}/"
+            is_inside = all(each.startswith(folder) for each in named)
+            if is_inside or named == list(names.paths)[:1]:
+                wishes["explain"], wishes["near"] = thing
         if said.kind == "repo_qna" and find_versioned(request):
             wishes["asks"] = "find_versions"
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
@@ -116,10 +123,13 @@ class LocalAssistant:
         called = request_of(state).server_call
         if called:
             return plan_call(*called)
-        if tool := state["wishes"].get("asks"):
-            return plan_asking(state, tool)
-        if state["wishes"].get("explain"):
-            return plan_explanation(state, KINDS[str(state["task_type"])][0])
+        wishes = state["wishes"]
+        if tool := wishes.get("asks"):
+            text = state["normalized_input"]
+            return plan_special(state, read_action(tool, SPECIALISTS[tool], request=text))
+        if name := wishes.get("explain"):
+            asked = read_action("explain", "explain it", name=name, near=wishes["near"])
+            return plan_special(state, asked)
         make_plan, _ = KINDS[str(state["task_type"])]
         planned = make_plan(state, self.shell is not None)
         if planned.last and not planned.failed:
@@ -143,12 +153,20 @@ class LocalAssistant:
     def find(
         self, world: "World", question: str, paths: Sequence[str] = ()
     ) -> "SearchResult":
-        """Search for the words of a question in some files or in all, each question once."""
+        """Search for the words of a question in some files, each question once; in all where these have no answer."""
+        from cli_guard.assistant.retrieval import find
+
+        if "use" in parse_question(question).kinds:
+            # A path that is named is what is used, not where.
+            paths = ()
         key = (question, *paths)
         if key not in self._found:
-            from cli_guard.assistant.retrieval import find
-
-            self._found[key] = find(question, world.snapshot, allowed=paths or None)
+            # The name of a file says where to look, not what for, unless too little is left without it.
+            without = leave_out_files(question, paths) if paths else ""
+            query = without if len(without.split()) > LEAST_WORDS else question
+            self._found[key] = find(query, world.snapshot, allowed=paths or None)
+            if paths and self._found[key].confidence == "none":
+                self._found[key] = self.find(world, question)
         return self._found[key]
 
     def shell_for(self, world: "World") -> "CommandWorld":

@@ -2,17 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from cli_guard.assistant import replies
-from cli_guard.assistant.request import LEFT_TO_YOU, UserRequest, classify
+from cli_guard.assistant.request import (
+    LEFT_TO_YOU,
+    UserRequest,
+    classify,
+    leave_out_files,
+)
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
 
 READ_FILES = 2
-CONCERNED = 50
-LEAST_WORDS = 3
 EXPLAINED = 3
 # The purposes of commands that end by themselves, which a person may have run. The second row changes files.
 CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
@@ -24,7 +27,6 @@ SPECIALISTS = {
     "read_history": "ask Git",
     "find_versions": "read what manifests state",
 }
-CODE_USES = ("definition", "import", "call", "use")
 
 
 def request_of(state: State) -> UserRequest:
@@ -62,19 +64,14 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
         )
         return Planned((), failed=reason)
     named = paths if state["wishes"].get("named") else []
-    without = request.topic_without(named)
-    if named and not without:
+    if named and not leave_out_files(request.topic, named):
         return Planned(
             tuple(
                 read_action("explain", "see what it holds", name=p)
                 for p in paths[:EXPLAINED]
             )
         )
-    # The name of a file says where to look, not what for, unless too little is left without it.
-    query = without if named and len(without.split()) > LEAST_WORDS else request.topic
-    actions = [
-        read_action("search_repository", "find where it stands", query=query, paths=named)
-    ]
+    actions = [find_places(state, named)]
     actions += [
         read_action("read_file", "read what is there", path=path)
         for path in paths[:READ_FILES]
@@ -85,36 +82,21 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     return Planned((*actions, found), last=False)
 
 
-def plan_asking(state: State, tool: str) -> Planned:
-    """Ask a tool that knows one thing, such as Git's history; where it has no answer, search as for any question."""
+def plan_special(state: State, action: Action) -> Planned:
+    """Ask a tool that knows one thing, such as Git's history; where it has no answer, plan as for any other request."""
     if state["round"] == 1:
-        purpose = SPECIALISTS[tool]
-        return Planned(
-            (read_action(tool, purpose, request=state["normalized_input"]),), last=False
-        )
-    if replies.result_of(state, tool).get("lines"):
+        return Planned((action,), last=False)
+    if replies.result_of(state, action.tool).get("lines"):
         return Planned(())
-    return plan_answer({**state, "round": state["round"] - 1}, in_repository=True)
-
-
-def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) -> Planned:
-    """Explain what the request names; where nothing has that name, plan as for any other request of its kind."""
-    wishes = state["wishes"]
-    if state["round"] == 1:
-        asked = read_action(
-            "explain", "explain it", name=wishes["explain"], near=wishes["near"]
-        )
-        return Planned((asked,), last=False)
-    if replies.result_of(state, "explain").get("lines"):
-        return Planned(())
+    otherwise, _ = KINDS[str(state["task_type"])]
     return otherwise({**state, "round": state["round"] - 1}, True)
 
 
-def find_places(state: State) -> Action:
+def find_places(state: State, paths: Sequence[str] = ()) -> Action:
     """Return the call that searches for the words of a request, which may be a question."""
-    return read_action(
-        "search_repository", "find where it stands", query=request_of(state).topic, paths=[]
-    )
+    query = request_of(state).topic
+    purpose = "find where it stands"
+    return read_action("search_repository", purpose, query=query, paths=list(paths))
 
 
 def find_command(state: State) -> Action:
@@ -227,22 +209,6 @@ def plan_documentation(state: State, in_repository: bool) -> Planned:
     )
 
 
-def plan_refactoring(state: State, in_repository: bool) -> Planned:
-    """Find usages, steps and risks; the tests that cover them; then the patch, unless no file is to be changed."""
-    # A plan is to be carried out one day, and a person decides when; a question only wants to know.
-    writes = not state["wishes"].get("forbids") and not request_of(state).is_question
-    if state["round"] == 1:
-        proposed = propose(state, "plan_refactoring", "find every use")
-        return Planned((proposed, *find_effect_command(state)), last=False)
-    if state["round"] > 2:
-        return Planned((*write(state, required=True), *record(state)))
-    paths = concerned_files(state)
-    actions = find_unnamed(state)
-    if paths:
-        actions = (read_action("find_tests", "find the tests that cover it", paths=paths),)
-    return Planned(actions, last=not writes, failed=missing_names(state))
-
-
 def find_unnamed(state: State) -> tuple[Action, ...]:
     """Search for the words of a request whose plan has found nothing that it names."""
     is_unknown = written_plan(state).get("kind") == "unknown"
@@ -250,43 +216,23 @@ def find_unnamed(state: State) -> tuple[Action, ...]:
     return (find_places(state),) if is_unknown and not is_searched else ()
 
 
-def concerned_files(state: State) -> list[str]:
-    """Return the files of a plan that are there: those of its patch, or else those that use the subject.
-
-    None for a plan whose steps name places: it has found the tests itself.
-    """
-    planned = written_plan(state)
-    if any(step["places"] for step in planned.get("steps", ())):
-        return []
-    usages = planned.get("usages", ())
-    used = [
-        place[0]
-        for group in usages
-        if group["kind"] in CODE_USES
-        for place in group["places"]
-    ]
-    known = set(state["allowed_paths"])
-    return [
-        path
-        for path in dict.fromkeys(state["proposal"].get("paths") or used)
-        if path in known
-    ][:CONCERNED]
-
-
 def plan_change(state: State, in_repository: bool) -> Planned:
     """Plan steps and, where it is mechanical, the patch; then the write and what the request wants recorded."""
     request = request_of(state)
-    if state["round"] > 1:
-        if searches := find_unnamed(state):
-            return Planned(searches, last=False)
-        required = request.edits or not request.recorded
-        return Planned(
-            (*write(state, required=required), *record(state)), failed=missing_names(state)
-        )
-    if request.recorded and request.only_recorded:
-        return Planned(record(state))
-    proposed = propose(state, "plan_change", "find what has to change")
-    return Planned((proposed, *find_effect_command(state)), last=False)
+    if state["round"] == 1:
+        if request.recorded and request.only_recorded:
+            return Planned(record(state))
+        proposed = propose(state, "plan_change", "find what has to change")
+        return Planned((proposed, *find_effect_command(state)), last=False)
+    if searches := find_unnamed(state):
+        return Planned(searches, last=False)
+    # A plan is to be carried out one day, and a person decides when; a question only wants to know.
+    is_plan = state["task_type"] == "refactor_plan"
+    if is_plan and (state["wishes"].get("forbids") or request.is_question):
+        return Planned((), failed=missing_names(state))
+    required = is_plan or request.edits or not request.recorded
+    actions = (*write(state, required=required), *record(state))
+    return Planned(actions, failed=missing_names(state))
 
 
 def propose(state: State, tool: str, purpose: str) -> Action:
@@ -314,13 +260,11 @@ def write(state: State, *, required: bool) -> tuple[Action, ...]:
 
 def written_steps(state: State) -> tuple[Action, ...]:
     """Return the steps of the plan that a tool has written, in order, each as the action that it stands for."""
-    whole = replies.result_of(state, "find_tests").get("whole", "")
     actions = []
     for step in written_plan(state).get("steps", ()):
         purpose = step["purpose"]
         if step.get("command") is not None:
-            command = step["command"] or whole
-            run: Data = {"command": command} if command else {}
+            run: Data = {"command": step["command"]} if step["command"] else {}
             actions.append(Action("run_command", run, risk="execute", purpose=purpose))
         elif step["paths"]:
             paths: Data = {"paths": list(step["paths"])}
@@ -375,7 +319,7 @@ KINDS: dict[
 ] = {
     "repo_qna": (plan_answer, replies.answer_question),
     "doc_generation": (plan_documentation, replies.answer_documentation),
-    "refactor_plan": (plan_refactoring, replies.answer_change),
+    "refactor_plan": (plan_change, replies.answer_change),
     "command_help": (plan_command, replies.answer_command),
     "test_workflow": (plan_tests, replies.answer_tests),
     "code_change": (plan_change, replies.answer_change),

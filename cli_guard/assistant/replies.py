@@ -7,7 +7,6 @@ from cli_guard.graph.state import Data, State
 SHOWN = 5
 LISTED = 20
 PLACES = 4
-COVERING = 3
 NAMES = 3
 # Words, not code: how many lines of them help to decide.
 PROSE = ("mention", "documentation")
@@ -279,7 +278,7 @@ def proposal_line(proposal: Data) -> str:
 
 def answer_change(state: State) -> Iterator[str]:
     """Yield uses, steps, risks, tests and the patch of a change."""
-    made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
+    made = result_of(state, "plan_change")
     yield from written_lines(state)
     if not made:
         return
@@ -311,11 +310,6 @@ def answer_change(state: State) -> Iterator[str]:
         [f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS
     )
     yield from first_lines([f"By hand: {place}" for place in by_hand], RISKS)
-    covering = result_of(state, "find_tests")
-    yield from (
-        f"Covered by {line}" for line in covering_lines(covering, COVERING, names=False)
-    )
-    yield from uncovered_lines(covering)
     if made.get("assumed"):
         yield f"Assumed: {made['assumed']}."
     yield from patch_lines(made)

@@ -19,7 +19,13 @@ from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
 from cli_guard.assistant.request_rules import IntentFacts, facts_of, matching
 from cli_guard.assistant.request_words import TABLES, pattern, read_words, word_set
-from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
+from cli_guard.graph.state import (
+    CONTROL,
+    REQUEST_CHARS,
+    TaskType,
+    normalise,
+    question_of,
+)
 from cli_guard.lazy import dataclass
 
 # A request with more intents than this is cut there, and says so.
@@ -81,6 +87,17 @@ class Risk:
         return tools_in(self.words)
 
 
+def leave_out_files(question: str, paths: Collection[str]) -> str:
+    """Return a question without the names of some files; "" for one about those files as such."""
+    names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
+    lines = [
+        " ".join(word for word in line.split() if word.strip("`'\"(),.:;?!") not in names)
+        for line in question.split("\n")
+    ]
+    left = "\n".join(lines)
+    return "" if pattern("about_a_file").fullmatch(left) else left
+
+
 def tools_in(words: str) -> tuple[str, ...]:
     """Return the tools for what words want recorded."""
     return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
@@ -124,16 +141,13 @@ class UserRequest:
 
     @property
     def topic(self) -> str:
-        """Return what it is about, without the second wish behind it ("... and suggest a test command")."""
-        return pattern("second_wish").split(self.text, maxsplit=1)[0][:QUERY_CHARS]
+        """Return what it is about, without the second wish behind it ("... and suggest a test command").
 
-    def topic_without(self, paths: Collection[str]) -> str:
-        """Return the topic without the names of some files; "" for a question about those files as such."""
-        names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
-        left = " ".join(
-            word for word in self.topic.split() if word.strip("`'\"(),.:;?!") not in names
-        )
-        return "" if pattern("about_a_file").fullmatch(left) else left
+        Of a text that is pasted above a question about it, the question comes first.
+        """
+        if (asked := question_of(self.text)) != self.text:
+            return f"{asked}\n{self.text.removesuffix(asked)}"[:QUERY_CHARS]
+        return pattern("second_wish").split(self.text, maxsplit=1)[0][:QUERY_CHARS]
 
     @property
     def task(self) -> str:
@@ -224,7 +238,7 @@ def read_request(text: str, paths: Collection[str] = ()) -> UserRequest:
 def classify(text: str) -> UserRequest:
     """Read a request without what it names: the main intent decides, and what must not be done before anything else."""
     bounded = (
-        CONTROL.sub("", text[: 4 * REQUEST_CHARS])
+        CONTROL.sub("", question_of(text)[: 4 * REQUEST_CHARS])
         .strip()[:REQUEST_CHARS]
         .replace("\r", "\n")
     )

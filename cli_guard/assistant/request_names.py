@@ -23,7 +23,7 @@ ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9_]{0,9}$")
 IDENTIFIER = pattern("identifier")
 CODE_NAME = pattern("code_name")
 # An attribute of a thing in code rather than a file: `self.go`.
-OWNERS = frozenset(("self", "this", "cls", "os", "sys", "np", "pd"))
+OWNERS = frozenset("self this cls os sys np pd".split())
 # What a file is imported as is its folder's name.
 PACKAGE_FILES = ("__init__", "mod", "index")
 # What a new file stands after: `move a.py to b.py`, `create b.py`.

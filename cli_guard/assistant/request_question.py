@@ -1,7 +1,7 @@
 """Parses a question: concepts, exact names, the kinds of file and of definition that it asks for."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -38,7 +38,10 @@ ASKED_DEFINITIONS = {
 NAMED = pattern("asks_name")
 MARK = pattern("asks_mark")
 CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
-FILE = re.compile(r"(?<![\w/.-])[\w@./-]*\w\.[a-z]\w{0,5}(?![\w/(])")
+# A file, or a folder in another one.
+FILE = re.compile(
+    r"(?<![\w/.-])(?:[\w@./-]*\w\.[a-z]\w{0,5}(?![\w/(])|[\w@.-]+(?:/[\w@.-]*\w){1,20}/?)"
+)
 MESSAGE = pattern("asks_message")
 QUOTED = pattern("quoted_message")
 FIELD = pattern("message_field")
@@ -76,8 +79,9 @@ class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 
     `written` are names and files as they are written; `marks` are those of comments. `plain` is a name that may be an
-    ordinary word (`where is run defined`). `message` is the text of a message, without its fields, and
-    `is_quoted` says that it was marked as one. `points` says that it means a thing by "it" and says little of it.
+    ordinary word (`where is run defined`). `messages` are texts of messages, word by word with "" where a field was,
+    and `is_quoted` says that they were marked as such. `points` says that it means something by "it" and says
+    little else. `said` are the parts of all words that say what is asked.
     """
 
     concepts: tuple[Concept, ...]
@@ -87,9 +91,10 @@ class SearchQuery:
     written: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     plain: str = ""
-    message: tuple[str, ...] = ()
+    messages: tuple[tuple[str, ...], ...] = ()
     is_quoted: bool = False
     points: bool = False
+    said: tuple[str, ...] = ()
 
     @property
     def is_vague(self) -> bool:
@@ -111,11 +116,16 @@ def parse_question(question: str) -> SearchQuery:
     text = question[:QUESTION_CHARS]
     asked_for = frozenset(kind for kind, form in ASKED_FILES.items() if form.search(text))
     kinds = frozenset(kind for kind, form in ASKED_DEFINITIONS.items() if form.search(text))
-    message, is_quoted = _find_message(text)
+    messages, is_quoted = _find_messages(text)
     # What says which kind is asked for is not what is looked for there.
     asking = {
         word for kind in asked_for | kinds for word in KIND_WORDS.get(kind, "").split()
     }
+    is_marked = is_quoted or "\n" in text
+    for around in MESSAGE.finditer(text) if messages and is_marked else ():
+        asking.update(parts_of(around[0]))
+    # What stands in the fields of a message is no name.
+    plain_text = FIELD.sub(" ", text) if messages else text
     words = parts_of(text)
     joined = _join_neighbours(words)
     # A digit counts in a name (`RESP3`).
@@ -144,8 +154,7 @@ def parse_question(question: str) -> SearchQuery:
             stem(word), Concept(word, stems, weight, essential, word in proper)
         )
     unique = tuple({id(each): each for each in concepts.values()}.values())[:MOST_CONCEPTS]
-    # What stands in the fields of a message is no name.
-    names = _find_exact_names(FIELD.sub(" ", text) if message else text)
+    names = _find_exact_names(plain_text)
     named = NAMED.search(text)
     plain = named[1] if named and not names and named[1].lower() not in STOP else ""
     things = [word for word in content if not _rank(word)]
@@ -160,28 +169,46 @@ def parse_question(question: str) -> SearchQuery:
         _find_written_names(text),
         tuple(filter(None, mark.groups())) if mark else (),
         plain,
-        message,
+        messages,
         is_quoted,
         not names and len(content) < LEAST_SAID and not POINTING.isdisjoint(words),
+        tuple(part for part in _list_parts(plain_text) if part not in asking),
     )
 
 
-def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
-    """Find the words of a message in a question, "" where a field stood; and whether it stood in quotes."""
+def _find_messages(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """Find the words of messages in a question, "" where a field stood; and whether they stood in quotes.
+
+    Each line below a question is a message of its own: it was pasted.
+    """
     quoted = max(
         (next(filter(None, match.groups()), "") for match in QUOTED.finditer(text)),
         key=len,
         default="",
     )
     is_quoted = len(quoted.split()) >= MESSAGE_WORDS
-    left = quoted if is_quoted else ""
-    if not is_quoted and (MESSAGE.search(text) or "!" in text):
-        left = MESSAGE.sub(" ", text)
-    pieces = [re.findall(r"\w+", piece.lower()) for piece in FIELD.split(left)]
-    words = [word for piece in pieces for word in (*piece, "")][:MESSAGE_MOST]
-    return (
-        (tuple(words), is_quoted) if sum(map(bool, words)) >= MESSAGE_WORDS else ((), False)
-    )
+    _, *pasted = text.split("\n")
+    lines: list[str] = []
+    if is_quoted:
+        lines = [quoted]
+    elif pasted:
+        lines = pasted
+    elif MESSAGE.search(text) or "!" in text:
+        lines = [MESSAGE.sub(" ", text)]
+    found = []
+    for line in lines:
+        pieces = [re.findall(r"\w+", piece.lower()) for piece in FIELD.split(line)]
+        words = [word for piece in pieces for word in (*piece, "")][:MESSAGE_MOST]
+        if sum(map(bool, words)) >= MESSAGE_WORDS:
+            found.append(tuple(words))
+    return tuple(found), is_quoted and bool(found)
+
+
+def _list_parts(text: str) -> Iterator[str]:
+    """Yield the parts of the words that say something, short ones too: `o` and `auth` of OAuth, 3 of HTTP/3."""
+    for word in re.findall(r"\w+", text):
+        if (len(word) > 1 or word.isdigit()) and word.lower() not in STOP:
+            yield from (part for part in parts_of(word) if part not in STOP)
 
 
 def _rank(word: str) -> int:

@@ -24,6 +24,7 @@ Phrase = tuple[str, ...]
 PARTICLES = frozenset(
     "out up off on down apart over away back into running going working".split()
 )
+REFUSED_VERBS = frozenset(("chat", "daily", "attack", "steal"))
 QUOTES = ("fence", "code", "double", "curly", "single")
 # Each alternative begins with another character or is bounded, so that a scan stays linear.
 PIECE = pattern("piece")
@@ -93,8 +94,10 @@ def vocabulary() -> RequestVocabulary:
         longest[phrase[0]] = max(longest.get(phrase[0], 1), len(phrase))
     # What a word of five letters or more is without one of them, to find slips of one letter.
     near: dict[str, str] = {}
-    for word, *rest in meanings:
-        if not rest and len(word) >= 5 and word.isalpha():
+    for (word, *rest), meaning in meanings.items():
+        # What is refused is read as it is written: "signed" is not "singed".
+        is_refused = not REFUSED_VERBS.isdisjoint(meaning.verbs)
+        if not rest and not is_refused and len(word) >= 5 and word.isalpha():
             for at in range(1, len(word)):
                 near.setdefault(word[:at] + word[at + 1 :], word)
     separable: dict[Phrase, RequestWord] = {

@@ -140,16 +140,8 @@ def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
     return proposal_output(world, made, made.changes)
 
 
-def plan_refactoring(world: World, arguments: Wish) -> ToolOutput:
-    """Plan a refactoring: usages, steps, risks, and its patch where that can be computed."""
-    from cli_guard.assistant.editing import plan_refactor
-
-    made = plan_refactor(arguments.request, world.snapshot)
-    return proposal_output(world, made, made.changes)
-
-
 def plan_change(world: World, arguments: Wish) -> ToolOutput:
-    """Plan a change: its steps, and its patch where it is mechanical."""
+    """Plan a change or a refactoring: usages, steps, risks, and its patch where that can be computed."""
     from cli_guard.assistant.editing import plan_refactor
 
     made = plan_refactor(arguments.request, world.snapshot)
@@ -201,7 +193,10 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
             "output": ran.shown,
             "exit_code": ran.exit_code,
         }
-        return ToolOutput({**answer, "images": images} if images else {**answer})
+        optional = {"images": images, "not_kept": sorted(ran.changes)}
+        return ToolOutput(
+            {**answer, **{key: each for key, each in optional.items() if each}}
+        )
 
     def read_history(world: World, arguments: Wish) -> ToolOutput:
         """Answer from the commits of the repository: who, when, why, and what changed."""
@@ -236,7 +231,6 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         explain,
         simulate_tests,
         propose_documentation,
-        plan_refactoring,
         plan_change,
         run,
     )

@@ -6,7 +6,6 @@ Git is called only if a command needs it, and only once.
 import datetime
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
@@ -332,8 +331,10 @@ def split_batch(out: bytes) -> tuple[bytes, bytes]:
 
 def speaks(raw: bytes, *, whole: bool) -> bool:
     """Return whether a configuration has `commands`, or an unknown key that may be a misspelling of it."""
-    if not whole and b"cli-guard" not in raw:
+    if not raw or (not whole and b"cli-guard" not in raw):
         return False
+    import tomllib  # most repositories have no such file
+
     try:
         data = tomllib.loads(raw.decode("utf-8-sig"))
         table = data if whole else data.get("tool", {}).get("cli-guard", {})

@@ -28,6 +28,11 @@ CONTROL = re.compile(
 )
 # Escape sequences, which a terminal interprets: colours, cursor moves, titles (ECMA-48).
 ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\)?)")
+# The last line of a request, if it asks about what is above it.
+ASKED_BELOW = re.compile(
+    r"(?i)\n[^\w\n]{0,9}(?P<asked>(?:where|what|who|why|how|which)\b[^\n]{0,300}"
+    r"\b(?:this|that|it)\b[^\n]{0,200})$"
+)
 
 
 class State(TypedDict, total=False):
@@ -77,8 +82,20 @@ class State(TypedDict, total=False):
 
 
 def normalise(text: str) -> str:
-    """Return a request on one line, at most 20,000 characters; drop control characters, collapse white space."""
-    return " ".join(CONTROL.sub("", ESCAPE.sub("", text)).split())[:REQUEST_CHARS].rstrip()
+    """Return a request on one line, at most 20,000 characters; drop control characters, collapse white space.
+
+    A text that is pasted above a question about it keeps its lines, without the empty ones.
+    """
+    plain = CONTROL.sub("", ESCAPE.sub("", text))
+    lines = (" ".join(line.split()) for line in plain.splitlines())
+    whole = "\n".join(filter(None, lines))[:REQUEST_CHARS].rstrip()
+    return whole if question_of(whole) != whole else " ".join(whole.split())
+
+
+def question_of(text: str) -> str:
+    """Return the question about a text that is pasted above it (`where does this come from`); else the whole text."""
+    asked = ASKED_BELOW.search(text)
+    return asked["asked"] if asked else text
 
 
 # The only types that reading a checkpoint may build, besides plain data.

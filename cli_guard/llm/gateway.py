@@ -401,11 +401,15 @@ def read_calls(whole: "AIMessageChunk") -> tuple[ToolCall, ...]:
         problem = ""
         try:
             arguments = json.loads(written)
-        except (ValueError, RecursionError):
+            # Some models encode them twice.
+            if isinstance(arguments, str):
+                arguments = json.loads(arguments)
+        except (ValueError, RecursionError) as error:
             arguments = None
+            problem = f" ({error})"
         if not isinstance(arguments, dict):
             arguments = {}
-            problem = "the arguments are no JSON object"
+            problem = f"the arguments are no JSON object{problem}"
         read.append(
             ToolCall(each["id"] or "", clean(each["name"] or "")[:100], arguments, problem)
         )

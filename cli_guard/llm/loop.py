@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import Data, State, log
-from cli_guard.graph.tools.tool import Tool
+from cli_guard.graph.tools.tool import Arguments, Tool
 from cli_guard.lazy import dataclass
 from cli_guard.llm.gateway import ToolCall, message_of
 from cli_guard.llm.prompts import Message, fence
-from cli_guard.llm.tools import FORMS, action_of
+from cli_guard.llm.tools import FORMS, action_of, with_plain_path
 from cli_guard.model import Decision
 from cli_guard.policy.gate import READ_ONLY, paths_in
 from cli_guard.secrets.redact import redact
@@ -33,6 +33,8 @@ RESULT_CHARS = 60_000
 # Texts and lists of a result are cut to the first of these that makes it short enough.
 TEXT_CHARS = (54_000, 16_000, 4_000, 800, 100)
 LISTED = 100
+# A call that a model wrote into its answer.
+WRITTEN_CALL = re.compile(r'"name"\s*:\s*"([\w-]+)"')
 # What OpenAI does not take in the name of a function, and what is no UTF-8.
 NO_NAME = re.compile(r"[^\w-]", re.ASCII)
 NO_TEXT = re.compile("[\ud800-\udfff]")
@@ -196,7 +198,10 @@ class ToolLoop:
         calls = make_sendable(reply.calls, self.messages)
         self.messages.append(message_of(reply.text, calls))
         for number, call in enumerate(calls):
-            named = replace(call, name=names.get(call.name, call.name))
+            name = names.get(call.name, call.name)
+            named = replace(
+                call, name=name, arguments=with_plain_path(name, call.arguments)
+            )
             self.called.add(named.name)
             problem = self.problem_with(named, names, context)
             if number >= CALLS:
@@ -207,27 +212,32 @@ class ToolLoop:
                 self.report(named, result)
             else:
                 self._queue.append(named)
+        written = WRITTEN_CALL.search(reply.text)
+        if not calls and written and written[1] in names:
+            told = (
+                f"[cli-guard: {written[1]} was written as text, not called. Call the tool.]"
+            )
+            self._repeats[told] += 1
+            # Told once: the next such answer is taken for one.
+            if self._repeats[told] == 1:
+                self.messages.append({"role": "user", "content": told})
 
     def problem_with(
         self, call: ToolCall, names: Mapping[str, str], context: Context
     ) -> str:
         """Return why a call cannot be made, "" if it can; the gate decides whether it may."""
         if call.name not in names.values():
-            return f"there is no tool {call.name}; there are: {', '.join(names)}"
-        if call.problem:
-            return call.problem
+            forms = (form_of(made, context.tools[name]) for made, name in names.items())
+            return f"there is no tool {call.name}; there are: {', '.join(forms)}"
         tool = context.tools[call.name]
         private = [
             path for path in paths_in(call.arguments) if self.guest.config.is_private(path)
         ]
         if private:
             return f"{private[0]} is private: nothing of it is shown to a model"
-        return (
-            replace(tool, schema=FORMS.get(call.name, tool.schema)).problem_with(
-                call.arguments
-            )
-            or ""
-        )
+        checked = replace(tool, schema=schema_of(tool))
+        problem = call.problem or checked.problem_with(call.arguments)
+        return f"{problem}; it takes {form_of(call.name, tool)}" if problem else ""
 
 
 def function_name(name: str) -> str:
@@ -235,9 +245,19 @@ def function_name(name: str) -> str:
     return NO_NAME.sub("_", name)[:64]
 
 
+def schema_of(tool: Tool) -> type[Arguments]:
+    """Return the arguments of a tool as a model is offered them."""
+    return FORMS.get(tool.name, tool.schema)
+
+
+def form_of(name: str, tool: Tool) -> str:
+    """Return the names of a tool's arguments as in a call of it."""
+    return f"{name}({', '.join(schema_of(tool).model_fields)})"
+
+
 def function_of(name: str, tool: Tool) -> Data:
     """Return a tool as a function of the OpenAI protocol."""
-    schema = FORMS.get(tool.name, tool.schema)
+    schema = schema_of(tool)
     summary = schema.__doc__ if tool.name in FORMS else tool.summary
     made = {"name": name, "description": summary, "parameters": schema.model_json_schema()}
     return {"type": "function", "function": made}

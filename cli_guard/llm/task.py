@@ -215,7 +215,7 @@ def is_open(state: State) -> bool:
     if kind == DOCUMENTING:
         proposals = result_of(state, "propose_documentation").get("proposals", ())
         return any(not each["text"] or "TODO" in each["text"] for each in proposals)
-    made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
+    made = result_of(state, "plan_change")
     has_steps = bool(made.get("steps")) and not made.get("missing")
     return not state["proposal"] and (kind == CHANGE or has_steps)
 

@@ -6,17 +6,21 @@ The copy is in memory. What is to be written is proposed from it as a patch, whi
 import posixpath
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from importlib.util import find_spec
+from itertools import accumulate, islice
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from cli_guard.assistant.asking import answer_question
+from cli_guard.assistant.editing.sources import name_near_paths
 from cli_guard.assistant.local import LocalAssistant
 from cli_guard.assistant.sandbox import CommandWorld, description
+from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.lazy import dataclass
 from cli_guard.llm.prompts import sendable
@@ -36,6 +40,7 @@ EDITING = ("edit_file", "create_file", "delete_file")
 GIT_FOLDER = re.compile(r"(?i)(?:\.git|git~\d+)[ .]*(?::.*)?\Z")
 FILE_CHARS = 200_000
 NEAR_LINES = 3
+WORD = re.compile(r"\w+")
 # `write` tools need approval; these write to a copy in memory, and what they make is approved as a patch.
 IN_MEMORY = Verdict(Decision.ALLOW, "changes only a copy in memory", "copy-only")
 SEEN = "the text files of the repository with your edits (the history is without them)"
@@ -60,6 +65,14 @@ FORMS: dict[str, type[Arguments]] = {
     "git_commit": MessageArguments,
     "run_command": CommandText,
 }
+
+
+def with_plain_path(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a tool of files with its path from the top: `run` shows them below ROOT."""
+    path = arguments.get("path")
+    if name not in (*EDITING, "read_file") or not isinstance(path, str):
+        return arguments
+    return {**arguments, "path": path.removeprefix(f"{ROOT}/").removeprefix("./")}
 
 
 def action_of(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool]) -> Action:
@@ -130,7 +143,7 @@ class Copy:
         for path, text in files.items():
             room -= len(text)
             if room >= 0:
-                if self._masked.get(path, ("", ""))[0] != text:
+                if self._masked.get(path, (None, ""))[0] != text:
                     self._masked[path] = (text, redact(text, path))
                 shown[path] = self._masked[path][1]
         return shown, len(files) - len(shown)
@@ -146,7 +159,7 @@ class Copy:
         new = arguments.new
         text = self.text(world, path)
         if text is None:
-            return refuse(f"there is no text file {path}")
+            return self.refuse_missing(world, path)
         if redact(text, path) != text:
             # Whether `old` is there would tell a secret, and other words around one would unmask it.
             return refuse(
@@ -156,9 +169,10 @@ class Copy:
             old, new = (
                 each.replace("\r\n", "\n").replace("\n", "\r\n") for each in (old, new)
             )
-        found = text.count(old)
-        if found != 1:
-            return refuse(describe_misses(text, old, found))
+        if text.count(old) != 1:
+            return refuse_places(text, old)
+        if old in new and new in text:
+            return refuse("that changes nothing: `new` is there already")
         return self.keep(
             world, path, text.replace(old, new), text[: text.index(old)].count("\n")
         )
@@ -173,7 +187,7 @@ class Copy:
         )
         taken = {*known, *(each for each, text in self.edits.items() if text is not None)}
         above = [
-            path[:at] for at, sign in enumerate(path) if sign == "/" and path[:at] in taken
+            folder for folder in map(str, PurePosixPath(path).parents) if folder in taken
         ]
         if path in taken:
             return refuse(f"{path} is there already: use edit_file")
@@ -184,9 +198,14 @@ class Copy:
     def delete_file(self, world: World, arguments: OnePath) -> ToolOutput:
         """Remove a text file. The work tree stays as it is."""
         if self.text(world, arguments.path) is None:
-            return refuse(f"there is no text file {arguments.path}")
+            return self.refuse_missing(world, arguments.path)
         self.record(world, arguments.path, None)
         return ToolOutput({"path": arguments.path})
+
+    def refuse_missing(self, world: World, path: str) -> ToolOutput:
+        """Refuse a path without a file; name those that it may mean."""
+        near = name_near_paths(path, self.over(world.snapshot))
+        return refuse(f"there is no text file {path}{near}")
 
     def keep(self, world: World, path: str, text: str, line: int) -> ToolOutput:
         """Keep the new text of a file; return the lines around the edit."""
@@ -221,26 +240,42 @@ class Copy:
         return old, {path: text for path, text in changed.items() if text is not None}
 
 
-def refuse(problem: str) -> ToolOutput:
+def refuse(problem: str, **shown: str) -> ToolOutput:
     """Return why nothing was done; it is the model's own business, so that no `error` of the run."""
-    return ToolOutput({"problem": problem}, failed=True)
+    return ToolOutput({"problem": problem, **shown}, failed=True)
 
 
-def describe_misses(text: str, old: str, found: int) -> str:
-    """Say why a text to replace is not there exactly once."""
-    if found:
-        return f"`old` occurs {found} times: add lines around it, so that it is unique"
-    first = old.strip().split("\n")[0].strip()
+def refuse_places(text: str, old: str) -> ToolOutput:
+    """Refuse an edit whose `old` is not there exactly once; show where it is, or may be."""
     lines = text.split("\n")
-    near = next(
-        (number for number, line in enumerate(lines, 1) if first and first in line), 0
+    height = old.count("\n") + 1
+    found = text.count(old)
+    if found:
+        problem = f"`old` occurs {found} times: add lines around it, so that it is unique"
+        first = islice(re.finditer(re.escape(old), text), NEAR_LINES)
+        places = [text.count("\n", 0, each.start()) for each in first]
+    else:
+        problem = "`old` does not occur: copy it exactly from the file"
+        places = [find_nearest(lines, old, height)]
+    shown = (
+        "\n".join(lines[max(0, at - NEAR_LINES) : at + height + NEAR_LINES])
+        for at in places
     )
-    hint = (
-        f"; line {near} begins like it, with other white space or other lines after it"
-        if near
-        else ""
+    return refuse(problem, text="\n...\n".join(shown))
+
+
+def find_nearest(lines: Sequence[str], old: str, height: int) -> int:
+    """Return where so many lines begin that have most words of `old`, and fewest others."""
+    wanted = set(WORD.findall(old))
+    scores = []
+    for line in lines:
+        words = WORD.findall(line)
+        scores.append(sum(1 if word in wanted else -1 for word in words))
+    sums = [*accumulate(scores, initial=0)]
+    last = max(0, len(lines) - height)
+    return max(
+        range(last + 1), key=lambda at: sums[min(at + height, len(lines))] - sums[at]
     )
-    return f"`old` does not occur: copy it exactly from the file{hint}"
 
 
 def problem_with(path: str, text: str) -> str:
@@ -285,7 +320,7 @@ def reading_tool(name: str, copy: Copy, shell: CommandWorld | None) -> Tool:
             texts = copy.over(world.snapshot)
             left_out = 0
             if arguments.path not in texts:
-                return refuse(f"there is no text file {arguments.path}")
+                return copy.refuse_missing(world, arguments.path)
         else:
             texts, left_out = copy.mask_files(world.snapshot)
         # A new assistant: one that has searched before remembers what it found.
@@ -299,10 +334,9 @@ def reading_tool(name: str, copy: Copy, shell: CommandWorld | None) -> Tool:
                 replace(seen, ask=partial(answer_question, CommandWorld(files)))
             )
         done = assistant.tools[name].run(replace(world, snapshot=texts), arguments)
-        return (
-            replace(done, data={**done.data, "files_left_out": left_out})
-            if left_out
-            else done
-        )
+        more: dict[str, object] = {"files_left_out": left_out} if left_out else {}
+        if done.data.get("not_kept"):
+            more["note"] = "files are changed with edit_file and create_file"
+        return replace(done, data={**done.data, **more})
 
     return replace(tool, run=run, summary=summary)

@@ -244,16 +244,15 @@ def list_unheeded(repository: Repository, lives: Sequence[Life]) -> dict[str, in
         rule: ends["found"]
         for rule, ends in due.items()
         if not rule.startswith(("secret-", "policy-"))
+        and ends["found"] > FINDINGS
+        and ends[FIXED] + ends[ANSWERED] < HEEDED * ends["found"]
     }
-    number = {rule: each for rule, each in number.items() if each > FINDINGS}
     rules = every_rule(repository) if number else {}
-    chosen = (
-        rule
-        for rule in number
+    return {
+        rule: each
+        for rule, each in number.items()
         if rule in rules and default_disposition(rules[rule]) != "deny"
-    )
-    heeded = {rule: ends[FIXED] + ends[ANSWERED] for rule, ends in due.items()}
-    return {rule: number[rule] for rule in chosen if heeded[rule] < HEEDED * number[rule]}
+    }
 
 
 def offer_off(repository: Repository, unheeded: dict[str, int]) -> str:

@@ -14,7 +14,6 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
-from cli_guard.reviewers.message_style import MessageStyle
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load, read_patterns
 
@@ -27,7 +26,6 @@ class MessageCase:
     changes: ChangeSet
     subject: ReviewInput
     recorded: bool
-    style: MessageStyle
     branch: str | None = None
 
 
@@ -43,28 +41,25 @@ def review(subject: ReviewInput) -> Report:
 
 def _cases(subject: ReviewInput) -> Iterator[MessageCase]:
     whole = subject.changes
-    style = MessageStyle(subject)
     commits = tuple(subject.history)
     branches = _protected_branches(subject)
     if subject.message is not None:
-        yield MessageCase(subject.message, whole, subject, False, style)
+        yield MessageCase(subject.message, whole, subject, False)
     elif whole.message is not None and not any(
         each.commit == whole.commit for each in commits
     ):
-        yield MessageCase(recorded_message(whole.message), whole, subject, True, style)
+        yield MessageCase(recorded_message(whole.message), whole, subject, True)
     for each in commits:
         if each.message is not None:
             branch = branches.get(each.commit)
-            yield MessageCase(
-                recorded_message(each.message), each, subject, True, style, branch
-            )
+            yield MessageCase(recorded_message(each.message), each, subject, True, branch)
 
 
 def _judge(case: MessageCase) -> Iterator[Finding]:
     for rule in load("message"):
         if _in_force(rule, case):
             said = CHECKS[rule.id](rule, case)
-            if said is not None and _is_asked_for(rule, case):
+            if said is not None:
                 yield _finding(rule, case, said)
 
 
@@ -72,16 +67,14 @@ def _in_force(rule: Rule, case: MessageCase) -> bool:
     is_push = event_of(case.subject.event).request == PUSH
     if rule.extra.get("style", case.subject.style) != case.subject.style:
         return False
+    # A linter of messages, if there is one, tells its own limits itself.
+    if rule.extra.get("is_style") and case.subject.style == "plain":
+        return False
     if is_push and not rule.extra.get("on_push"):
         return False
     if rule.extra.get("pushed_only") and not is_push:
         return False
     return case.recorded or not rule.extra.get("recorded_only")
-
-
-def _is_asked_for(rule: Rule, case: MessageCase) -> bool:
-    """Return whether a matter of style is one in this repository; anything else always is."""
-    return not rule.extra.get("is_style") or case.style.is_asked_for
 
 
 def _finding(rule: Rule, case: MessageCase, said: str) -> Finding:
@@ -128,10 +121,6 @@ def _subject_period(_rule: Rule, case: MessageCase) -> str | None:
     is_sentence = case.message.kind == "plain" and subject.endswith(".") and " " in subject
     is_sentence = is_sentence and not PATTERNS["abbreviated"].search(subject)
     return "The subject ends with a period." if is_sentence else None
-
-
-def _no_blank_line(rule: Rule, case: MessageCase) -> str | None:
-    return None if case.subject.style == "conventional" else _unseparated_body(rule, case)
 
 
 def _unseparated_body(_rule: Rule, case: MessageCase) -> str | None:
@@ -245,7 +234,6 @@ def _conventional_breaking(_rule: Rule, case: MessageCase) -> str | None:
 CHECKS: dict[str, Check] = {
     "message-subject-long": _subject_long,
     "message-subject-period": _subject_period,
-    "message-no-blank-line": _no_blank_line,
     "message-body-long": _body_long,
     "message-says-nothing": _says_nothing,
     "message-not-utf8": _not_utf8,

@@ -5,7 +5,7 @@ import re
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, CandidateJudgement, decode_base64, grade
 from cli_guard.secrets.examples import parents
-from cli_guard.secrets.logins import is_joined_words, weigh_login
+from cli_guard.secrets.logins import is_joined_words, is_usual, weigh_login
 from cli_guard.secrets.names import SecretKind, pattern, words
 from cli_guard.secrets.values import Strength
 
@@ -21,6 +21,7 @@ PARENT = (
 )
 PARENT_REACH = 160
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
+VARIABLES = (".env", ".properties", ".ini")
 POWERSHELL = (".ps1", ".psm1")
 # Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
 IDENTIFIER = r"(?:[\w-]*:){2}$"
@@ -190,7 +191,10 @@ def strength_of(kind: SecretKind, name: str, value: str, path: str) -> Strength:
     strength = values.key_strength(key)
     if kind is SecretKind.SECRET:
         words_alone = Strength.LIKELY if _is_passphrase(name, value) else Strength.NONE
-        return max(strength, _phrase(value), _chosen(name, value), words_alone)
+        # In an example a phrase says what belongs there.
+        has_phrase = re.search(r"\d", value) or not places.is_test_or_document(path)
+        chosen = _chosen(name, value) if has_phrase else Strength.NONE
+        return max(strength, _phrase(value), chosen, words_alone)
     if len(names.words_of(name)) > 1 or values.is_uuid(key):
         return strength
     # A lone `token` or `auth` is often one of a parser, a page or a module: only a random value counts, and
@@ -205,7 +209,14 @@ def _is_word(candidate: Candidate, kind: SecretKind, operator: str, value: str) 
     if operator not in ("=", ":") or not value.isalpha() or is_known:
         return False
     if kind is SecretKind.PASSWORD:
-        return places.is_literal(candidate.path) and bool(re.match("[a-z]{6,24}$", value))
+        # `password: String` is a type; after `=` in a file of variables nothing is.
+        form = (
+            "[A-Z]?[a-z]{5,24}$"
+            if operator == "=" and ending in VARIABLES
+            else "[a-z]{6,24}$"
+        )
+        is_literal = places.is_literal(candidate.path) and bool(re.match(form, value))
+        return is_literal and not (value[0].isupper() and is_usual(value))
     in_file = kind is SecretKind.SECRET and ending in (".env", ".properties", ".ini")
     return in_file and bool(re.match("[a-z]{12,40}$", value))
 
@@ -227,12 +238,12 @@ def is_echo(name: str, value: str) -> bool:
 
 def _phrase(value: str) -> Strength:
     """Rate a signing key of a web framework, drawn from letters, digits and symbols."""
-    if (
-        len(value) < 24
-        or re.search(r"\s", value)
-        or not re.search(r"[!@#$%^&*()+=]", value)
-    ):
+    symbols = set(re.findall(r"[!@#$%^&*()+=]", value))
+    if len(value) < 24 or re.search(r"\s", value) or not symbols:
         return Strength.NONE
+    # Django draws 50 of these (`get_random_secret_key`), and some begin like a template.
+    if re.fullmatch(r"[a-z0-9!@#$%^&*(\-_=+)]{40,}", value) and len(symbols) >= 5:
+        return Strength.STRONG
     return (
         Strength.STRONG
         if values.password_strength(value) is Strength.STRONG
@@ -248,7 +259,7 @@ def _chosen(name: str, value: str) -> Strength:
     owners = words("signing_keys" if parts[-1:] == ["key"] else "signing") & set(named)
     signs = parts == ["key"] or (parts[-1:] in (["key"], ["secret"]) and owners)
     # A sentence begins with a capital, or has letters of its language.
-    is_phrase = " " not in value or (value.islower() and value.isascii())
+    is_phrase = value.islower() and value.isascii() if " " in value else not value.isupper()
     if signs and is_phrase and re.fullmatch(r"[^\W_]+(?:[-_. ][^\W_]+){3,9}", value):
         filler = [word in words("filler") for word in re.split(r"[-_. ]", value.lower())]
         return Strength.LIKELY if 2 * sum(filler) < len(filler) else Strength.NONE
@@ -281,6 +292,8 @@ def _given(
         candidate.value in words("trivial") or re.fullmatch(LISTED, candidate.value)
     ):
         return False
+    if operator == "," and close and _is_in_list(candidate, start):
+        return False
     if operator == ",":
         symbol = candidate.text.endswith(
             (":", "{"), 0, start
@@ -308,6 +321,12 @@ def _given(
     return not places.is_code(candidate.path) and not (
         operator == "=" and _in_code_line(candidate)
     )
+
+
+def _is_in_list(candidate: Candidate, start: int) -> bool:
+    """Return whether the name is the first text of a list of three or more: `["password1", "summer", ...]`."""
+    rest = candidate.text[candidate.end : candidate.end + 4]
+    return candidate.text[max(start - 2, 0)] == "[" and bool(re.match(r"[\"'`]\s?,", rest))
 
 
 def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bool) -> bool:

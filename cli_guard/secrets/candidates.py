@@ -16,6 +16,7 @@ from cli_guard.secrets.values import Strength
 MOST_UNPACKED = 1_000_000
 # Counts a step of work at this offset; raises OutOfWorkError once all that a scan may do is done.
 Spend = Callable[[int], None]
+URL_SAFE = str.maketrans("-_", "+/")
 # What begins gzip and zlib (RFC 1952, RFC 1950).
 COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
 
@@ -97,6 +98,11 @@ def plain(
     )
 
 
+def claim(candidate: Candidate) -> CandidateJudgement:
+    """Say that the value is public by design, whatever other rules make of its name: `scan` drops it at the end."""
+    return plain(candidate, Severity.INFO)
+
+
 def doubtful(candidate: Candidate) -> CandidateJudgement | None:
     """Accept what may be a key typed by hand as needing a look; tests and documents are left out."""
     if places.is_test_or_document(candidate.path):
@@ -122,9 +128,10 @@ def grade(
             else None
         )
     near = _beside(candidate)
-    is_public = "password" not in candidate.detector.kinds and bool(
-        pattern("browser", re.I).search(near)
-    )
+    is_key = "password" not in candidate.detector.kinds
+    if is_key and pattern("browser_form", re.I).search(near):
+        return None
+    is_public = is_key and bool(pattern("browser", re.I).search(near))
     is_shown = places.is_test_or_document(candidate.path)
     if is_shown and (
         values.is_dummy(candidate.text[start:end])
@@ -150,7 +157,7 @@ def _beside(candidate: Candidate) -> str:
 
 def decode_base64(text: str) -> str | None:
     """Decode standard or URL-safe base64, and gzip, zlib or UTF-16 inside it; return None if the result is not text."""
-    padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
+    padded = text.rstrip("=").translate(URL_SAFE)
     try:
         raw = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True)
         if raw.startswith(COMPRESSED):

@@ -20,8 +20,8 @@ from cli_guard.secrets.candidates import (
     grade,
     plain,
 )
-from cli_guard.secrets.logins import weigh_login
-from cli_guard.secrets.names import pattern, words
+from cli_guard.secrets.logins import is_elsewhere, is_usual, weigh_login
+from cli_guard.secrets.names import compile_once, pattern, words
 from cli_guard.secrets.values import Strength
 
 # How far back a word tells that a sentence shows something.
@@ -31,6 +31,18 @@ COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
 PUBLIC = r"(?i)\bp[uú]bli|öffentlich|公|открыт"
 # What names the value behind it: a colon, or a word of a script that has no blanks between words.
 NAMED = r"[:=：＝\u3040-\u9fff\uac00-\ud7af][\s\"'`«„「『]{0,4}\Z"
+# A value in a list of them: `host: db.acme.io, user: shop`.
+LISTED = r"\w[ \t]?[:=][ \t]?([^\s,;]{2,100})"
+# Questions that no password answers.
+OTHER_QUESTION = (
+    r"(?i)(?:^|[:>\]]\s)(?:is|are|was|were|did|does|has|have|do\syou\shave|who|where|when|why|how"
+    r"|wer|wo|wann|warum|où|quand|qui|dónde|quién|cuándo|chi|dove|quando)\s"
+)
+# What may follow the word for it: `the password policy` is none.
+ASKED = (
+    r"\w*(?=\W*\Z|[\s\W]{1,3}(?:for|of|on|to|at|in|there|here|again|now|does|did|do|is|was|nochmal|f[uü]r|von|vom"
+    r"|der|des|zu[mr]|am|auf|del?|du|da|do|di|pour|para|per|voor|van)\b)"
+)
 NUMBER = r"-?(?:0x[0-9A-Fa-f]{1,2}|(?<![\dx])\d{1,3})"
 Check = Callable[[Candidate], CandidateJudgement | None]
 
@@ -183,7 +195,9 @@ def _in_document(candidate: Candidate, graded: CandidateJudgement) -> CandidateJ
     return (places.is_test_or_document(candidate.path) and stated(candidate)) or graded
 
 
-def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgement | None:
+def stated(
+    candidate: Candidate, *, has_name: bool = False, least: Strength = Strength.LIKELY
+) -> CandidateJudgement | None:
     """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example.
 
     What a column names as one (`has_name`) needs only a digit.
@@ -197,10 +211,14 @@ def stated(candidate: Candidate, *, has_name: bool = False) -> CandidateJudgemen
         or _is_shown(candidate)
     ):
         return None
-    if values.password_strength(value) < Strength.LIKELY:
+    strength = values.password_strength(value)
+    if strength < least or (strength is Strength.WEAK and is_usual(value)):
         return None
+    severity = Severity.HIGH
+    if has_test_words(candidate.path):
+        severity = Severity.MEDIUM
     return replace(
-        plain(candidate, Severity.HIGH, Confidence.MEDIUM), end=candidate.start + len(value)
+        plain(candidate, severity, Confidence.MEDIUM), end=candidate.start + len(value)
     )
 
 
@@ -209,7 +227,17 @@ def mentioned(candidate: Candidate) -> CandidateJudgement | None:
     if not _is_in_text(candidate):
         return None
     between = candidate.text[candidate.keyword_at : candidate.start]
-    return stated(candidate, has_name=bool(re.search(NAMED, between)))
+    return _judge_told(candidate, has_name=bool(re.search(NAMED, between)))
+
+
+def answered(candidate: Candidate) -> CandidateJudgement | None:
+    """Judge the line after a question that asks for a password."""
+    question = _line_before(candidate)
+    if re.search(OTHER_QUESTION, question):
+        return None
+    words_for_it = pattern("password_words", re.I).pattern
+    asks = compile_once(rf"(?:{words_for_it}){ASKED}", re.I).search(question)
+    return stated(candidate, has_name=True) if asks else None
 
 
 def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
@@ -225,7 +253,27 @@ def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
 
 def commented(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in the comment of a line."""
-    return stated(candidate) if _is_in_comment(candidate) else None
+    return _judge_told(candidate) if _is_in_comment(candidate) else None
+
+
+def _judge_told(
+    candidate: Candidate, *, has_name: bool = False
+) -> CandidateJudgement | None:
+    """Judge a password after a word for it: it has a digit, or stands among the data of a login."""
+    if _is_login(candidate):
+        return stated(candidate, has_name=has_name, least=Strength.WEAK)
+    if not re.search(r"\d", candidate.value):
+        return None
+    return stated(candidate, has_name=has_name)
+
+
+def _is_login(candidate: Candidate) -> bool:
+    """Return whether the line lists a host of another network, and two more names with values: user and password."""
+    rest = candidate.text[candidate.keyword_at : candidate.end + SENTENCE].partition("\n")[
+        0
+    ]
+    listed = re.findall(LISTED, _line_before(candidate) + rest)
+    return len(listed) > 2 and any(map(is_elsewhere, listed))
 
 
 def _is_in_text(candidate: Candidate) -> bool:
@@ -253,7 +301,10 @@ def _line_before(candidate: Candidate) -> str:
 
 def _is_shown(candidate: Candidate) -> bool:
     near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
-    return has_test_words(candidate.path) or bool(pattern("shows", re.I).search(near))
+    # A document about tests is none.
+    folder, _, name = candidate.path.rpartition("/")
+    place = folder if places.is_document(name) else candidate.path
+    return has_test_words(place) or bool(pattern("shows", re.I).search(near))
 
 
 def _is_placeholder(text: str) -> bool:
@@ -300,10 +351,13 @@ def signing(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the literal with which a call signs or encrypts: a phrase with a digit is enough."""
     value = candidate.value
     strength = max(values.password_strength(value), values.key_strength(value))
-    words_alone = " " in value and not words("sentence") & set(value.split())
+    parts = re.split("[-_ ]", value)
+    words_alone = " " in value and not words("sentence") & set(parts)
+    has_digit = bool(re.search(r"\d", value))
+    is_phrase = len(parts) > 2 and value.islower() and not is_usual(value)
     if (
         (strength is Strength.WEAK or words_alone)
-        and re.search(r"\d", value)
+        and (has_digit or is_phrase)
         and len(value) >= 8
     ):
         strength = Strength.LIKELY

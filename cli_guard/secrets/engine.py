@@ -67,6 +67,7 @@ CHECKS: Mapping[str, Check] = {
             checks.stated,
             checks.commented,
             checks.mentioned,
+            checks.answered,
             checks.mentioned_key,
         ),
     )
@@ -126,7 +127,8 @@ def scan(text: str, path: str = "", *, steps: int = STEPS, depth: int = DEPTH) -
     work = _Work(steps)
     find = _notebook_hits if places.ending(path) == notebooks.ENDING else _all_hits
     hits, stopped_at = _collect(find(text, path, work, depth))
-    return Scan(tuple(without_overlaps(hits)), stopped_at, work.left_out)
+    kept = (hit for hit in without_overlaps(hits) if hit.severity is not Severity.INFO)
+    return Scan(tuple(kept), stopped_at, work.left_out)
 
 
 def _notebook_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:

@@ -5,6 +5,7 @@ from fnmatch import translate
 from functools import cache
 
 from cli_guard.rules import catalog
+from cli_guard.secrets.names import BUNDLED
 from cli_guard.secrets.values import is_template
 
 RULE = "secret-file-name"
@@ -29,15 +30,16 @@ def risky_patterns() -> tuple[str, ...]:
 
 
 def has_no_value(line: str) -> bool:
-    """Return whether a line of settings is blank, a comment, `NAME=`, or `NAME=op://vault/entry`."""
+    """Return whether a line of settings is blank, a comment, `NAME=`, `NAME=op://vault/entry` or public by name."""
     line = line.strip()
     name, sign, value = line.partition("=")
     if not line or line.startswith("#") or not sign:
         return not line or line.startswith("#")
+    name = name.strip().removeprefix("export ")
     value = value.strip("\"' ")
-    return name.strip().removeprefix("export ").isidentifier() and (
-        not value or is_template(value)
-    )
+    if not name.isidentifier():
+        return False
+    return not value or is_template(value) or re.match(BUNDLED, name) is not None
 
 
 def _matches(path: str, listed: str) -> bool:

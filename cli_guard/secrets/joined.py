@@ -73,16 +73,16 @@ def find_joined(
     text: str, scan: Callable[[str], Sequence[SecretHit]]
 ) -> Iterator[tuple[int, int, SecretHit]]:
     """Yield the hits of `scan` over such stretches, with their places in the text."""
+    stretches = sorted(_stretches(text))
+    if not stretches:
+        return
     parts: list[str] = []
     starts = [0]
     places = []
-    for first, last, clear in _lines(text, sorted(_stretches(text))):
+    for first, last, clear in _lines(text, stretches):
         parts.append(clear)
         starts.append(starts[-1] + len(clear))
         places.append((first, last))
-    if not parts:
-        return
-
     read = "".join(parts)
     for hit in scan(read):
         begins, ends = (

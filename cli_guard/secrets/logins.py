@@ -41,7 +41,7 @@ def weigh_login(candidate: Candidate, strength: Strength, *, is_command: bool) -
         host = _find(HOST, text)
     if not user or not host or value.lower() == user.lower():
         return strength
-    return Strength.LIKELY if _is_elsewhere(host) else strength
+    return Strength.LIKELY if is_elsewhere(host) else strength
 
 
 def _find(form: str, text: str) -> str | None:
@@ -64,7 +64,7 @@ def is_usual(value: str) -> bool:
     return is_filled or bool(parts & known) or value.lower() in words("trivial")
 
 
-def _is_elsewhere(address: str) -> bool:
+def is_elsewhere(address: str) -> bool:
     """Return whether an address has a domain, or is a number, and is neither local nor made up."""
     host = address.rpartition("//")[2].partition("/")[0].lower()
     invented = ("local_hosts", "made_up_hosts")

@@ -24,6 +24,8 @@ SECRET_ENDS = (
     "appsecret",
     "signingsecret",
 )
+# Variables that bundlers write into what browsers load.
+BUNDLED = "(?:NEXT|EXPO|NUXT)_PUBLIC_|VITE_|REACT_APP_|GATSBY_"
 PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 # Most changes need few of the patterns.
 compile_once = cache(re.compile)

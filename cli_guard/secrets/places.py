@@ -10,7 +10,7 @@ from cli_guard.secrets.names import words
 PATHS = 64  # a scan asks for one path many times
 DOCUMENT_WORDS = frozenset(
     "benchmark benchmarks tutorial tutorials doc docs documentation man locale locales i18n translation"
-    " translations".split()
+    " translations beispiel ejemplo esempio exemple exemplo muster plantilla przyklad voorbeeld vorlage".split()
 )
 
 
@@ -52,12 +52,16 @@ def is_literal(path: str) -> bool:
     return suffix in (".sql", ".tf") or (is_settings(path) and not is_named)
 
 
+def is_document(path: str) -> bool:
+    return ending(path) in words("documents")
+
+
 @lru_cache(maxsize=PATHS)
 def is_test_or_document(path: str) -> bool:
     """Return whether it is a test, fixture, example or document, where made-up credentials are usual."""
     # `org/example` in a path is a domain of a Java package.
     path = re.sub(r"(?<=/)(?:com|org|net|io)/example(?=/)", "", path)
-    if ending(path) in words("documents") or has_test_words(path):
+    if is_document(path) or has_test_words(path):
         return True
     return not DOCUMENT_WORDS.isdisjoint(words_of(path))
 

@@ -27,8 +27,9 @@ JOIN = r"(?P<join>\.\.|\.(?![A-Za-z_])|\+\+?|<>|\|\||[&~^])"
 TOKEN = rf"{GAP}(?:(?P<open>\()|(?P<close>\))|{JOIN}|{LITERAL})"
 ITEM = rf"{GAP}(?:(?P<comma>,)|{LITERAL})"
 YAML = (".yaml", ".yml")
-# An item of a YAML list that is one scalar: no mapping, no alias.
-YAML_ITEM = r"[ \t]*- +[\"']?(?P<value>[^\s\"'&*{\[:]+)[\"']?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)"
+# An item of a YAML list that is one scalar: no mapping, no alias. Comments and empty lines may be above it.
+YAML_EMPTY = r"(?:[ \t]*(?:#[^\n]*)?\n){0,20}"
+YAML_ITEM = rf"{YAML_EMPTY}[ \t]*- +[\"']?(?P<value>[^\s\"'&*{{\[:]+)[\"']?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)"
 YAML_LINE = r"(?P<indent>[ \t]*)(?P<value>[^\r\n]*)\r?(?:\n|$)"
 WORD = rf"(?P<value>(?:[^\s\"'`\\]|\\.|{CONTINUED})+)"
 # Literals between brackets: Ruby, Perl, Lua; the here-string of PowerShell.
@@ -84,7 +85,7 @@ def _reader_of(candidate: Candidate) -> Callable[[Candidate], Sequence[Part]] | 
         return _read_bracketed
     if opening.startswith("<<"):
         return _read_heredoc
-    if places.ending(candidate.path) in YAML and opening[0] in "|>\r\n":
+    if places.ending(candidate.path) in YAML and opening[0] in "|>#\r\n":
         return _read_block
     if opening.endswith("\n") and places.is_settings(candidate.path) and "\\" in opening:
         return _read_word

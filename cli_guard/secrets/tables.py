@@ -157,12 +157,16 @@ def find_cells(
         ]
         for row in rows if named else ():
             spend(row[0][0])
+            # Beside an address a word is enough: that user logs in with it.
+            least = values.Strength.LIKELY
+            if any("@" in cell for _, cell in row):
+                least = values.Strength.WEAK
             for n in named:
                 cell = row[n] if n < len(row) else (0, "")
                 if word := compile_once(WORD).fullmatch(cell[1]):
                     start = cell[0] + word.start("value")
                     yield from _judge_cell(
-                        detector, text, path, start, word["value"], heads[n]
+                        detector, text, path, start, word["value"], heads[n], least
                     )
 
 
@@ -172,7 +176,13 @@ def _is_credential(head: str) -> bool:
 
 
 def _judge_cell(
-    detector: Detector, text: str, path: str, start: int, value: str, head: str
+    detector: Detector,
+    text: str,
+    path: str,
+    start: int,
+    value: str,
+    head: str,
+    least: values.Strength,
 ) -> Iterator[CandidateJudgement]:
     end = start + len(value)
     candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
@@ -180,7 +190,7 @@ def _judge_cell(
     if names.kind_of(head) is names.SecretKind.TOKEN and not is_key:
         return
     has_name = is_key or bool(names.pattern("password_words", re.I).search(head))
-    yield from filter(None, [checks.stated(candidate, has_name=has_name)])
+    yield from filter(None, [checks.stated(candidate, has_name=has_name, least=least)])
 
 
 def _tables(text: str, ending: str) -> Iterator[list[list[Cell]]]:

@@ -7,10 +7,12 @@ from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import (
     Candidate,
     CandidateJudgement,
+    claim,
     decode_base64,
     doubtful,
     plain,
 )
+from cli_guard.secrets.names import BUNDLED
 
 # Entries of the tokens that documentation prints, and of one that Supabase means to be public.
 PRINTED = {
@@ -28,10 +30,10 @@ def token(candidate: Candidate) -> CandidateJudgement | None:
         return None
     if values.is_sequence(value):
         return doubtful(candidate)
-    # Words of any language behind a prefix: `sk_live_deinGeheimerSchluessel`.
     share = values.share_of_words(value.removeprefix("AKIA"))
-    least = 0.85 if re.search("[a-z][A-Z]", value) else 0.55
-    is_name = share >= least and not re.search(r"\d", value)
+    has_one_case = not re.search(r"\d|[a-z][A-Z]", value)
+    is_name = values.is_spoken(value.removeprefix("AKIA"))
+    is_name = is_name or (has_one_case and share >= 0.55)
     if len(value) >= 20 and (is_name or values.entropy(value) < 2.6):
         return None
     return plain(candidate)
@@ -91,15 +93,19 @@ def wallet(candidate: Candidate) -> CandidateJudgement | None:
 
 
 def firebase(candidate: Candidate) -> CandidateJudgement | None:
-    """Judge a Google key; in a Firebase configuration, and in the address of a map in a page, it is public by design.
+    """Judge a Google key: in the configuration of a Firebase client it is no secret, in the address of a map public.
 
     Source: https://firebase.google.com/docs/projects/api-keys
     """
     judgement = token(candidate)
     near = candidate.text[max(candidate.start - 400, 0) : candidate.end + 400]
     names = r"(?i)google-services\.json$|googleservice-info\.plist$"
-    public = r"(?i)firebase|messagingSenderId|/maps/(?:api/js|embed)[^\s\"']{2,200}AIza"
-    if judgement and (re.search(names, candidate.path) or re.search(public, near)):
+    # What else such a configuration has, or its variable.
+    client = r"messagingSenderId|authDomain|GCM_SENDER_ID|mobilesdk_app_id|FIREBASE_API_KEY\W{1,4}AIza"
+    if re.search(names, candidate.path) or re.search(client, near):
+        return claim(candidate)
+    public = rf"(?i)(?:{BUNDLED})\w{{1,40}}\W{{1,4}}AIza|firebase|/maps/(?:api/js|embed)[^\s\"']{{2,200}}AIza"
+    if judgement and re.search(public, near):
         return plain(candidate, Severity.MEDIUM, Confidence.MEDIUM)
     return judgement
 
@@ -120,7 +126,7 @@ def jwt(candidate: Candidate) -> CandidateJudgement | None:
     if not header or not payload or str(header.get("alg", "none")).lower() == "none":
         return None
     if PRINTED & {(key, str(value)) for key, value in payload.items()}:
-        return None
+        return claim(candidate)
     if payload.get("role") == "service_role":
         return plain(candidate, Severity.CRITICAL, Confidence.HIGH)
     if places.is_test_or_document(candidate.path):

@@ -4,6 +4,7 @@ import math
 import re
 import unicodedata
 from enum import IntEnum
+from itertools import pairwise
 
 from cli_guard.secrets.names import compile_once, pattern, words, words_of
 
@@ -19,6 +20,7 @@ class Strength(IntEnum):
 
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 NAMING = ("filler", "technical", "passwords", "secrets")
+MOST_GLUED = 40
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 # No path or dotted name changes so often between letters and digits, whatever words are in it.
 MIXED_BEYOND_NAMES = 6
@@ -56,6 +58,11 @@ def is_made_up(value: str) -> bool:
     repeats = compile_once(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}")
     if compile_once(DUMMY).search(value.lower()) or repeats.search(value):
         return True
+    if compile_once(r"(?:[0-9a-fA-F]{2}){8,}$").match(value):
+        counted = bytes.fromhex(value)
+        # The keys of test vectors count up, or repeat one byte.
+        if len({(after - before) % 256 for before, after in pairwise(counted)}) == 1:
+            return True
     body = value.rsplit("_", 1)[-1] if "_" in value[:12] else value
     return len(body) >= 20 and len(set(body.lower())) < 7
 
@@ -96,9 +103,21 @@ def is_filler(value: str) -> bool:
     if len(digits) >= 3 and all(word in words("weak") for word in found):
         return False
     return all(
-        word in words("filler") or set(word) == {"x"} or ALPHABET.startswith(word)
+        set(word) == {"x"} or ALPHABET.startswith(word) or _is_made_of_filler(word)
         for word in found
     )
+
+
+def _is_made_of_filler(word: str) -> bool:
+    """Return whether the letters are placeholder words, one or several without a mark: `tucontrasena`."""
+    known = words("filler") | words("sentence")
+    if word in known:
+        return True
+    ends = {0}
+    for end in range(2, len(word) + 1 if len(word) <= MOST_GLUED else 0):
+        if any(end - start > 1 and word[start:end] in known for start in ends):
+            ends.add(end)
+    return len(word) in ends
 
 
 def is_dummy(value: str) -> bool:
@@ -160,6 +179,21 @@ def share_of_words(value: str) -> float:
     return sum(len(run) for run in runs if not mute.search(run)) / len(value)
 
 
+def is_spoken(value: str) -> bool:
+    """Return whether the value is pronounceable words of any language, as in `sk_live_deinGeheimerSchluessel12`.
+
+    One part may have no vowel, as the prefix of a provider has none.
+    """
+    letters = compile_once(r"\d{0,4}$").sub("", value)
+    numbers = compile_once(r"\d+").findall(letters)
+    if not all(any(number in counted for counted in SEQUENCES) for number in numbers):
+        return False
+    parts = words_of(letters)
+    mute = [part for part in parts if not compile_once(r"[aeiouy]").search(part)]
+    has_crowd = any(compile_once(r"[^aeiouy]{5}").search(part) for part in parts)
+    return len(parts) > 2 and len(mute) <= 1 and not has_crowd
+
+
 def is_random(value: str) -> bool:
     """Return whether the value looks random (hexadecimal, base 36, 62 or 64), not made of words."""
     if len(value) < 16 or not compile_once(r"^[A-Za-z0-9+/=_.~:-]+$").match(value):
@@ -180,7 +214,9 @@ def key_strength(value: str) -> Strength:
     """Rate a machine-made key: length, alphabet and disorder."""
     if is_typed_key(value):
         return Strength.LIKELY
-    if not value.isascii() or not _is_candidate(value):
+    # A number with a short prefix counts orders, customers or rooms.
+    is_number = compile_once(r"[A-Za-z]{0,5}[-_]?\d+$").match(value)
+    if is_number or not value.isascii() or not _is_candidate(value) or is_spoken(value):
         return Strength.NONE
     if is_uuid(value):
         return Strength.LIKELY

@@ -8,7 +8,6 @@ because the last hash is stored beside the log. Against a user who rewrites both
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import field
@@ -134,6 +133,7 @@ class AuditLog:
         before = expected = START
         number = 0
         numbers = dict[str, int]()
+        same = dict[tuple[str, ...], tuple[str, ...]]()
         for number, line in enumerate(self._lines(), 1):
             data = parse(line)
             previous = data.get("previous")
@@ -147,7 +147,8 @@ class AuditLog:
                 )
             if keep:
                 # Most entries have the same keys: one text for each.
-                keep({sys.intern(name): value for name, value in data.items()})
+                names = same.setdefault(tuple(data), tuple(data))
+                keep(dict(zip(names, data.values(), strict=True)))
             before = expected
             expected = digest(line)
             numbers[expected] = number

@@ -176,10 +176,8 @@ def test_on_the_command_line(committed: Repo) -> None:
     ):
         done = guard(committed, *argv.split())
         assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done.all
-    assert (
-        "nearest: rule secret-password" in guard(committed, "explain", "secret-pasword").err
-    )
-    assert "path shop/cart.py" in guard(committed, "explain", "shop/cort.py").err
+    assert "near: rule secret-password" in guard(committed, "explain", "secret-pasword").err
+    assert "near: shop/cart.py" in guard(committed, "explain", "shop/cort.py").err
 
 
 def test_ask_explains_or_answers_otherwise(committed: Repo) -> None:

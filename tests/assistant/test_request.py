@@ -175,6 +175,24 @@ NEAR = [
     ),
     ("Do a review of my diff", "change_review", "Do the tests cover it?", "test_workflow"),
     ("Pull the query out of views.py", "refactor_plan", "Query views.py", "code_change"),
+    (
+        "Sing a song",
+        "unsupported",
+        "Where do payloads get signed with the secret?",
+        "repo_qna",
+    ),
+    (
+        "Give me a step by step plan with all callers",
+        "refactor_plan",
+        "Give me the callers of the planner",
+        "repo_qna",
+    ),
+    (
+        "Use --allow-root to bypass.\n^ where does this check happen",
+        "repo_qna",
+        "Use --allow-root in the start script.\nThen list the checks.",
+        "code_change",
+    ),
 ]
 
 

@@ -173,7 +173,7 @@ def test_no_variable_silences_a_hook(committed: Repo) -> None:
         (["\x1b]0;x"], 2, r"No such command '\x1b]0;x'"),
         (["review", "--stagde"], 2, "--staged"),
         (["explain", "secert-aws-*"], 2, "there is no rule 'secert-aws-*', and no path"),
-        (["explain", "secret-aws-acess-key"], 2, "nearest: rule secret-aws-access-key"),
+        (["explain", "secret-aws-acess-key"], 2, "near: rule secret-aws-access-key"),
         (["help"], 0, "Usage: cli-guard [OPTIONS] COMMAND"),
         (["help", "pending"], 0, "Usage: cli-guard pending"),
         (["help", "audit", "show"], 0, "Usage: cli-guard audit show [OPTIONS]"),

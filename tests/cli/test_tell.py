@@ -110,7 +110,7 @@ def test_no_page_shows_a_secret_that_was_assembled(tmp_path: Path) -> None:
 @table(
     ("wanted", "says"),
     [
-        ("secret-aws-acess-key", "nearest: rule secret-aws-access-key"),
+        ("secret-aws-acess-key", "near: rule secret-aws-access-key"),
         ("zzz", "no rule 'zzz'"),
         ("", "no rule"),
     ],

@@ -31,6 +31,23 @@ def ask(request: str, snapshot: dict[str, str] | None = None, **state: Any) -> A
     return build_graph().invoke(asked)
 
 
+def test_a_folder_is_explained_by_its_files() -> None:
+    answer = ask("What is src for?")["final_output"]
+    assert answer.startswith("src/ (") and "\n  src/config.py" in answer
+    assert not ask("What is the timeout of src/config.py for?")["final_output"].startswith(
+        "src/ ("
+    )
+
+
+def test_a_file_that_is_asked_about_is_not_the_only_one_to_look_at() -> None:
+    snapshot = {
+        ".env": "FLAG=1\n",
+        "shop/start.py": "def load_env():\n    # Read the file .env of the shop.\n    open('.env')\n",
+    }
+    answer = ask("where does the shop load the .env file?", snapshot)["final_output"]
+    assert answer.startswith("shop/start.py:1: def load_env")
+
+
 def paths(state: Any) -> list[str]:
     return [item["path"] for item in state["context_items"]]
 

@@ -1,18 +1,15 @@
 """A model on loopback needs no certificate: loading those of the system takes 40 ms a client, and each call has two."""
 
-import ssl
 from pathlib import Path
 
 import pytest
+from chat_desk import write_one_certificate
 
 
 @pytest.fixture(scope="session")
 def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with the first certificate of the system's."""
-    found = ssl.create_default_context().get_ca_certs(binary_form=True)
-    path = tmp_path_factory.mktemp("certificates") / "one.pem"
-    path.write_text("".join(map(ssl.DER_cert_to_PEM_cert, found[:1])))
-    return path
+    return Path(write_one_certificate(tmp_path_factory.mktemp("certificates")))
 
 
 @pytest.fixture(autouse=True)

@@ -1,27 +1,18 @@
 """Turns and commands of a chat over a real repository, with a scripted model and scripted answers of the person."""
 
-import datetime
-import io
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_desk import CODE, Desk
 from openai_server import call, fault, say, serve
-from repositories import Repo, isolated_environment
+from repositories import Repo
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.llm.chat.chat import Chat, Host
-from cli_guard.llm.chat.commands import run_command, take_lines
-from cli_guard.llm.chat.display import Display
-from cli_guard.llm.chat.keyboard import Keyboard
-from cli_guard.policy.language_model import ModelSection
-from cli_guard.runtime import Invocation
+from cli_guard.llm.chat.commands import take_lines
 
-CODE = "def send():\n    return 1\n"
 DONE = ("edit_file", {"path": "a.py", "old": "return 1", "new": "return 2"})
 BROKEN = ("edit_file", {"path": "a.py", "old": "return 1", "new": "return ("})
 MENDED = ("edit_file", {"path": "a.py", "old": "return (", "new": "return 3"})
@@ -30,71 +21,6 @@ SECRET = (
     {"path": "b.py", "text": "key = '" + "".join(("AKIA", "Q3EGRIPLE", "5W2ZT7N")) + "'\n"},
 )
 TAKEN_BACK = ("delete_file", {"path": "b.py"})
-
-
-class Typist(Keyboard):
-    """Answers questions from a list, without a terminal."""
-
-    def __init__(self) -> None:
-        super().__init__(io.StringIO(), io.StringIO(), {}, tuple)
-        self.replies: list[str] = []
-        self.asked: list[str] = []
-
-    @contextmanager
-    def reading(self, on_tick: Any) -> Iterator[None]:
-        yield
-
-    def ask(self, question: str) -> str:
-        self.asked.append(question)
-        return self.replies.pop(0)
-
-
-class Desk:
-    """A chat, and what it has shown."""
-
-    def __init__(self, folder: Path, base_url: str, **model: Any) -> None:
-        env = isolated_environment(folder / "home") | {
-            "XDG_STATE_HOME": str(folder / "state"),
-            "TERM": "xterm",
-        }
-        if not (folder / "repo").exists():
-            Repo.create(folder / "repo", env).commit("First", {"a.py": CODE})
-        self.repo = Repo(folder / "repo", env)
-        models = {"medium": ("openai:test-model",), "context_tokens": 100_000} | model
-        config = ModelSection(base_url=base_url, **models)
-        self.stream = io.StringIO()
-        self.typist = Typist()
-        display = Display(self.stream, env, colored=False)
-
-        def now() -> Invocation:
-            return Invocation(self.repo.path, env, datetime.datetime.now(datetime.UTC))
-
-        host = Host(io.StringIO(), self.stream, env, now, lambda: None)
-        self.chat = Chat(host, config, display, self.typist)
-        self.chat.open()
-
-    def turn(self, text: str, *replies: str) -> str:
-        self.typist.replies += replies
-        return self.shown(lambda: self.chat.turn(text))
-
-    def command(self, line: str, *replies: str) -> str:
-        self.typist.replies += replies
-        return self.shown(lambda: run_command(self.chat, line))
-
-    def shown(self, act: Any) -> str:
-        at = len(self.stream.getvalue())
-        act()
-        assert not self.typist.replies
-        messages = self.chat.session.messages
-        calls = [each["id"] for one in messages for each in one.get("tool_calls") or ()]
-        assert calls == [
-            each["tool_call_id"] for each in messages if each["role"] == "tool"
-        ]
-        return self.stream.getvalue()[at:]
-
-    @property
-    def code(self) -> str:
-        return (self.repo.path / "a.py").read_text()
 
 
 def test_edits_that_do_not_parse_go_back_to_the_model(tmp_path: Path) -> None:

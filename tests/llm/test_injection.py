@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from chat_desk import Desk
 from openai_answers import Answer, call, say
 from openai_server import Request, serve
 from repositories import Repo, isolated_environment, key
@@ -31,7 +32,6 @@ from cli_guard.policy.language_model import ModelSection
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import mask
-from tests.llm.test_chat_turns import Desk
 
 CASES = [
     json.loads(line)

@@ -122,12 +122,16 @@ def test_an_answer_without_calls_needs_no_tool(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (("no_such_tool", {}), "there is no tool no_such_tool; there are: read_file, "),
+        (("no_such_tool", {}), "there is no tool no_such_tool; there are: read_file(path"),
         (("Read_File", {"path": "src/a.py"}), "there is no tool Read_File"),
         (("read file!", {"path": "src/a.py"}), "there is no tool read_file_"),
         (("read_file", "path"), "the arguments are no JSON object"),
         (("read_file", "[1]"), "the arguments are no JSON object"),
         (("read_file", {"path": "src/a.py", "mode": "x"}), "read_file: mode: Extra inputs"),
+        (
+            ("read_file", {"file": "src/a.py"}),
+            "read_file: path: Field required; it takes read_file(path",
+        ),
         (("read_file", {"path": 7}), "read_file: path: Input should be a valid string"),
         (("read_file", {"path": "prod.env"}), "prod.env is private"),
         (
@@ -152,6 +156,23 @@ def test_what_is_wrong_with_a_call_is_told_to_the_model(
     assert not result["success"]
     assert result["error"].startswith(told)
     assert (state["status"], session.loop.answer) == ("ok", "I give up.")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ('{"name": "read_file", "arguments": {"path": "src/a.py"}}', 2),
+        ('The field is {"name": "Ada"}.', 1),
+    ],
+)
+def test_a_call_that_is_written_as_text_is_told_once(
+    tmp_path: Path, text: str, asked: int
+) -> None:
+    with serve([say(text)] * asked) as server:
+        session = Session(server.base_url, tmp_path)
+        assert session.turn()["status"] == "ok"
+    assert len(server.requests) == asked
+    assert session.loop.answer == text
 
 
 def test_the_other_calls_of_an_answer_are_made_when_one_is_denied(tmp_path: Path) -> None:

@@ -204,7 +204,11 @@ def test_what_needs_review_is_shown_with_the_patch(repository: Repo) -> None:
         ("/etc/passwd", "outside the allowed paths"),
         ("~/x.py", "outside the allowed paths"),
         ("src/../x.py", "outside the allowed paths"),
-        ("./x.py", "no plain path"),
+        ("./x.py", '"success": true'),
+        ("/repo/src/x.py", '"success": true'),
+        ("/repo/.git/config", "below .git"),
+        ("/repo/../x.py", "outside the allowed paths"),
+        ("././x.py", "no plain path"),
         ("src//x.py", "no plain path"),
         ("src\\x.py", "no plain path"),
         ("a\x1b[31m.py", "no plain path"),
@@ -238,10 +242,17 @@ def test_where_a_model_may_create_a_file(repository: Repo, path: str, told: str)
         ({"old": "def fetch(", "new": "x"}, "`old` does not occur: copy it exactly"),
         (
             {"old": "  def send(url: str) -> bytes:\n  x", "new": "x"},
-            "line 6 begins like it",
+            "\ndef send(url: str) -> bytes:\n",
         ),
+        ({"old": "    6\tdef send(url: str) -> bytes:", "new": "x"}, "\ndef send(url"),
+        (
+            {"old": "x", "new": "y", "path": "lib/client.py"},
+            "there is no text file lib/client.py; near: src/client.py",
+        ),
+        ({"old": "x", "new": "y", "path": "src/cleint.py"}, "near: src/client.py"),
         ({"old": "e", "new": "x"}, "times: add lines around it"),
         ({"old": "def send(", "new": "def send("}, "that changes nothing"),
+        ({"old": "def send(", "new": "def send(url"}, "`new` is there already"),
         ({"old": "def send(", "new": "\0"}, "no text file holds"),
         ({"old": "def send(", "new": "\udc80"}, "half a character"),
         (
@@ -249,7 +260,7 @@ def test_where_a_model_may_create_a_file(repository: Repo, path: str, told: str)
             "there is no text file src/link.py",
         ),
         ({"old": "TOKEN", "new": "y", "path": ".env"}, ".env is private"),
-        ({"old": "x", "new": "y", "path": "none.py"}, "there is no text file none.py"),
+        ({"old": "x", "new": "y", "path": "none.py"}, 'there is no text file none.py"}'),
     ],
 )
 def test_an_edit_that_cannot_be_made_is_explained(

@@ -1,10 +1,8 @@
 """What the examples of `message.toml`, `push.toml` and `policy.toml` are reviews of."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
-from cli_guard.errors import MissingObject
 from cli_guard.model import ChangeSet, FileChange, Hunk, RefUpdate, Status
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.repository.message import parse_message
@@ -24,24 +22,6 @@ class TextOfHunks:
 
     def old(self, change: FileChange) -> str:
         return "\n".join(change.removed.values())
-
-
-class WithFiles(TextOfHunks):
-    """Contents of a repository with these files."""
-
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self.objects = {f":{path}": text for path, text in files.items()}
-
-    def object_name(self, path: str) -> str:
-        return f":{path}"
-
-    def raw(self, change: FileChange) -> bytes | None:
-        if change.new_blob not in self.objects:
-            raise MissingObject(change.path)
-        return self.objects[change.new_blob].encode()
-
-
-LINTED = WithFiles({".gitlint": "[general]\n"})
 
 
 def change_set(description: str) -> ChangeSet:
@@ -68,14 +48,14 @@ def message_input(rule: Rule, example: str) -> ReviewInput:
     """The example where its rule is in force: being written, already recorded, or on its way to a remote."""
     text, _, description = example.partition("\n<<change>>\n")
     changes = change_set(description)
-    style = rule.extra.get("style", "plain")
+    usual = "conventional" if rule.extra.get("is_style") else "plain"
+    style = rule.extra.get("style", usual)
     if rule.extra.get("pushed_only") or rule.extra.get("recorded_only"):
         commit = replace(changes, commit=OID, message=text)
         return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
     message = parse_message(text.encode())
-    contents = LINTED if rule.extra.get("is_style") else TextOfHunks()
     return ReviewInput(
-        "commit-msg", changes, contents=contents, message=message, style=style
+        "commit-msg", changes, contents=TextOfHunks(), message=message, style=style
     )
 
 

@@ -9,6 +9,7 @@ from cli_guard.secrets.values import (
     entropy,
     is_hashed,
     is_random,
+    is_spoken,
     is_template,
     is_typed_key,
     is_uuid,
@@ -51,6 +52,16 @@ def test_how_much_a_value_looks_like_a_password(value: str, strength: Strength) 
 )
 def test_how_much_a_value_looks_like_a_key(value: str, strength: Strength) -> None:
     assert key_strength(value) is strength
+
+
+@examples("value", ["rk_live_deinGeheimerSchluessel12", "sk-la-tua-chiave-segreta"])
+def test_words_of_any_language_are_spoken(value: str) -> None:
+    assert is_spoken(value)
+
+
+@near_misses("seed", range(20))
+def test_letters_at_random_are_not_spoken(seed: int) -> None:
+    assert not is_spoken(expand("sk_live_<<alnum:24>>", seed))
 
 
 @examples("seed", range(20))

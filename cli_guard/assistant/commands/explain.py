@@ -5,6 +5,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from cli_guard.assistant.commands.ask import from_the_top
+from cli_guard.assistant.editing.sources import list_near, name_near_paths
 from cli_guard.assistant.explaining import explain
 from cli_guard.assistant.history import answer_history
 from cli_guard.assistant.history_request import HistoryRequest
@@ -73,17 +74,12 @@ def explain_shell_command(io: Io, text: str) -> list[str]:
 
 def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
     """Say that nothing has a name, with the nearest rule and path."""
-    known = {
-        name: f"path {path}"
-        for path in list(texts)[:10_000]
-        for name in (path.rpartition("/")[2], path)
-    }
-    known |= {rule: f"rule {rule}" for rule in load_all()}
+    known = {rule: f"rule {rule}" for rule in load_all()}
     known |= {old: f"rule {new}" for old, new in read_table("renamed.toml").items()}
     close = get_close_matches(subject[:100], known, n=1)
     said = (
-        f"; nearest: {known[close[0]]}"
-        if close
-        else "; list the rules with `cli-guard rules`"
+        list_near([known[each] for each in close])
+        or name_near_paths(subject[:100], texts)
+        or "; list the rules with `cli-guard rules`"
     )
     return f"there is no rule {subject!r}, and no path, name of code, commit or command of that name{said}"

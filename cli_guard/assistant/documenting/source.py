@@ -1,10 +1,10 @@
 """A source file as it is documented: its symbols, its style, and edits that leave its code as it is."""
 
 import ast
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 
+from cli_guard.assistant.editing.sources import parse_python
 from cli_guard.assistant.request_documentation import find_language
 from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
@@ -65,24 +65,16 @@ def read_source(path: str, text: str, trees: Trees) -> DocSource | Skipped:
         or "\f" in text.replace("\n\f\n", "\n")
     ):
         return Skipped(path, "it has line ends that are not written here")
-    if language == "python" and parse_python(text) is None:
-        return Skipped(path, "Python cannot parse it: fix the syntax first")
+    tree = parse_python(text) if language == "python" else None
+    if isinstance(tree, str):
+        return Skipped(path, tree)
     return DocSource(path, language, text, trees, symbols_of(trees, language, text))
-
-
-def parse_python(text: str) -> ast.Module | None:
-    """Parse Python text; None for text that does not parse."""
-    try:
-        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
-            return ast.parse(text)
-    except (SyntaxError, ValueError, *TOO_DEEP):
-        return None
 
 
 def _dump_code(text: str) -> str | None:
     """Dump the syntax tree of Python text without its docstrings; None for text that does not parse."""
     tree = parse_python(text)
-    if tree is None:
+    if isinstance(tree, str):
         return None
     try:
         for node in ast.walk(tree):
@@ -123,8 +115,8 @@ def leaves_code(path: str, old: str, new: str) -> bool:
 
 def lacks_module_docstring(source: DocSource) -> bool:
     """Return whether it is a Python module with code and without a docstring."""
-    tree = parse_python(source.text) if source.language == "python" else None
-    return tree is not None and bool(tree.body) and ast.get_docstring(tree) is None
+    tree = parse_python(source.text) if source.language == "python" else ""
+    return not isinstance(tree, str) and bool(tree.body) and ast.get_docstring(tree) is None
 
 
 def _drop_comments(source: DocSource, text: str) -> list[str]:

@@ -133,7 +133,10 @@ def plan_subjects(
     verb = VERBS.get(intent.kind, "Change")
     what = f"{verb} {'what is there' if is_whole else join_some(names)}"
     if intent.kind == "move":
-        what += f" to {intent.get('new')}"
+        target = find_path(sources, intent.get("new"))
+        what += f" to {target.path or intent.get('new')}"
+        paths += [target.path] if target.path else []
+        draft.assume(target.assumed)
     elif intent.opens_as("extract"):
         what = f"Move into a new module beside {paths[0]}, and import from there"
     elif intent.only_tests or (is_whole and intent.opens_as("delete")):

@@ -14,9 +14,10 @@ from cli_guard.assistant.editing.sources import (
     apply_edits,
     breaks,
     join_some,
+    list_near,
 )
 from cli_guard.assistant.editing.usages import Place, UsageGroup, usages_of
-from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.projects import advise, tests_for
 from cli_guard.assistant.projects.running import command_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
@@ -178,6 +179,7 @@ class PlanDraft:
             )
             chosen = [(path, ()) for path in tests]
             command = command_for(chosen, sources.texts) if chosen else None
+            command = command or advise("run all tests", sources.texts).command
             steps.append(PlanStep(purpose, tests, command=command or ""))
         unread = join_some([each.path for each in sources.skipped])
         risks = [f"no patch: {reason}"] if reason else []
@@ -207,8 +209,7 @@ def draft_unknown(sources: Sources, kind: str, name: str, intent: Change) -> Edi
     """Return the plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
     where = f" in {intent.get('place')}" if intent.get("place") else ""
     last = re.split(r"[.:/]", name)[-1] or name
-    near = near_names(sources, last)
-    hint = f"; near: {', '.join(near)}" if near else ""
+    hint = list_near(near_names(sources, last))
     draft = PlanDraft(
         sources,
         kind,

@@ -210,8 +210,20 @@ def find_path(sources: Sources, name: str) -> NamedPath:
         others = [p for p in fits if p != first]
         note = f"{name} is {first}; not taken: {', '.join(others[:5])}" if others else None
         return NamedPath(first, note)
-    near = difflib.get_close_matches(clean, list(sources.texts)[:20_000], 3, 0.7)
-    return NamedPath("", None, f"{name}{'; near: ' + ', '.join(near) if near else ''}")
+    return NamedPath("", None, name + name_near_paths(clean, sources.texts))
+
+
+def name_near_paths(path: str, known: Iterable[str]) -> str:
+    """Name the known paths that a wrong one may mean: of the same name, else spelled alike."""
+    paths = sorted(known)
+    name = path.rpartition("/")[2].lower()
+    same = [each for each in paths if each.rpartition("/")[2].lower() == name]
+    return list_near(same[:5] or difflib.get_close_matches(path, paths[:20_000], 3, 0.7))
+
+
+def list_near(names: Sequence[str]) -> str:
+    """Return the end of a sentence about what is not there."""
+    return f"; near: {', '.join(names)}" if names else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.plan import near_names
-from cli_guard.assistant.editing.sources import Sources, is_configuration
+from cli_guard.assistant.editing.sources import Sources, is_configuration, list_near
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.retrieval.path_kinds import kind_of
@@ -59,8 +59,7 @@ def is_source(sources: Sources, path: str) -> bool:
 
 def show_near(sources: Sources, name: str) -> str:
     """Return a name that is not there, with those that are near."""
-    near = near_names(sources, re.split(r"[.:]+", name)[-1])
-    return f"{name} (nearest: {', '.join(near)})" if near else name
+    return name + list_near(near_names(sources, re.split(r"[.:]+", name)[-1]))
 
 
 def find_exact(

@@ -27,7 +27,7 @@ SOURCES = (
 MOST_COMMANDS = 500
 LONGEST_COMMAND = 300
 # Documents in these folders speak of the whole repository.
-FOR_ALL = (".github", ".gitlab", "docs", "doc", "documentation", "tests", "test")
+FOR_ALL = ".github .gitlab docs doc documentation tests test".split()
 OF_DOCS = re.compile(r"(?:cd|make -C) docs?\b")
 
 

@@ -9,6 +9,7 @@ from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, CoverStrength
 from cli_guard.assistant.projects.running import Cases, Chosen, command_for
 from cli_guard.assistant.projects.topics import find_described
+from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.python_imports import Imported, PythonImports
 from cli_guard.code.test_files import (
     is_named_after,
@@ -88,21 +89,24 @@ def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
 
 
 def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[str]:
-    """Return the source files that define one of some symbols."""
+    """Return the files that define one of some symbols or are called so; what was made of others only alone."""
     words = sorted(symbols)[:MOST_SYMBOLS]
     if not words:
         return []
     defines = re.compile(
         DEFINES.replace("{words}", "|".join(map(re.escape, words))), re.MULTILINE
     )
-    return [
+    found = [
         path
         for path in sorted(texts)
-        if any(word in texts[path] for word in words)
-        and runner_language(path)
+        if runner_language(path)
         and not is_test_file(path)
-        and defines.search(texts[path])
+        and (
+            path.rpartition("/")[2].partition(".")[0] in symbols
+            or (any(word in texts[path] for word in words) and defines.search(texts[path]))
+        )
     ]
+    return [path for path in found if kind_of(path) == "source"] or found
 
 
 @dataclass(slots=True)

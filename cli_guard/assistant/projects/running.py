@@ -212,11 +212,8 @@ def _run_go(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
         quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
     names = [name for _, chosen in tests for name in chosen]
-    only = (
-        f" -run '^({'|'.join(names)})$'"
-        if names and all(chosen for _, chosen in tests)
-        else ""
-    )
+    form = f"({'|'.join(names)})" if len(names) > 1 else "".join(names)
+    only = f" -run '^{form}$'" if names and all(chosen for _, chosen in tests) else ""
     return f"go test {' '.join(packages)}{only}"
 
 

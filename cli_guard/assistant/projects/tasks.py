@@ -28,17 +28,7 @@ from cli_guard.rules.catalog import read_patterns
 FORMS = read_patterns("projects/tasks.toml", "patterns")
 CONDITION = ("#", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
 NO_TEST = re.compile(r"no tests? specified")
-BODY_KEYS = (
-    "cmds",
-    "cmd",
-    "run",
-    "shell",
-    "commands",
-    "command",
-    "sequence",
-    "composite",
-    "script",
-)
+BODY_KEYS = "cmds cmd run shell commands command sequence composite script".split()
 MOST_LINES = 60
 LONGEST_LINE = 4_000
 MOST_BODY = 20_000

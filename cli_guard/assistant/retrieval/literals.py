@@ -1,6 +1,7 @@
 """Places found by their exact text: a message, the line that raises an error."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
@@ -27,6 +28,8 @@ EMITS = re.compile(
     re.IGNORECASE,
 )
 EMITTED = 0.15
+# Files that count less than this share of the best one are left out.
+SIDE_SHARE = 0.6
 ABOVE = 3
 
 
@@ -46,25 +49,28 @@ def find_exact(
     found: list[ExactPlace] = []
     name = next(iter(query.names), query.plain)
     # `Which exception is raised when ...` asks for its class.
-    if query.message and (query.is_quoted or "error" not in query.kinds):
-        found = _find_message(query, texts, paths)
+    if query.is_quoted or "error" not in query.kinds:
+        for message in query.messages:
+            found += _find_message(message, texts, paths, is_quoted=query.is_quoted)
     if not found and name and "raise" in query.kinds:
         found = _find_raising(name, texts, paths)
-    found.sort(
-        key=lambda each: (
-            -each.share * weigh(each.path, "", query.asked_for),
-            each.path,
-            each.line,
-        )
-    )
+    weights = {each.path: weigh(each.path, "", query.asked_for) for each in found}
+    # A document may quote what the source says.
+    least = SIDE_SHARE * max(weights.values(), default=0.0)
+    found = [each for each in found if weights[each.path] >= least]
+    found.sort(key=lambda each: (-each.share * weights[each.path], each.path, each.line))
     return list({each.path: each for each in reversed(found)}.values())[::-1]
 
 
 def _find_message(
-    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
+    message: Sequence[str],
+    texts: Mapping[str, str],
+    paths: Sequence[str],
+    *,
+    is_quoted: bool,
 ) -> list[ExactPlace]:
     """Find the words of a message side by side, be its text split over lines or filled with fields."""
-    pairs = {pair for pair in pairwise(query.message) if all(pair)}
+    pairs = {pair for pair in pairwise(message) if all(pair)}
     if not pairs:
         return []
     words = sorted(
@@ -95,14 +101,17 @@ def _find_message(
                     if distinct < min(LEAST_PAIRS, len(pairs)):
                         continue
                     share = distinct / len(pairs)
-                    line = lower.count("\n", 0, run[0][0]) + 1
+                    # The line with most of it, the first of several.
+                    on_line = Counter(lower.count("\n", 0, at) + 1 for at, _ in run)
+                    line = on_line.most_common(1)[0][0]
                     lines = all_lines[max(0, line - 1 - ABOVE) : line + 1]
-                    share *= 1.0 if STRING.search("\n".join(lines[-2:])) else 0.5
+                    # The line itself, and those on which its string may begin or end.
+                    share *= 1.0 if STRING.search("\n".join(lines[-3:])) else 0.5
                     share += EMITTED * bool(EMITS.search("\n".join(lines)))
                     best = max(
                         best, ExactPlace(path, line, share), key=lambda each: each.share
                     )
-        if best.share >= (QUOTED_SHARE if query.is_quoted else LEAST_SHARE):
+        if best.share >= (QUOTED_SHARE if is_quoted else LEAST_SHARE):
             found.append(best)
     return found
 

@@ -29,7 +29,7 @@ from cli_guard.assistant.retrieval.types import (
 )
 from cli_guard.assistant.retrieval.uses import find_uses
 from cli_guard.assistant.stems import stem, stems_of
-from cli_guard.code.definitions import find_definitions
+from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.model import Skipped
 
 UNITS_OF_BEST = 3
@@ -42,10 +42,14 @@ MEDIUM = 0.65
 LOW = 0.42
 LOW_UNWEIGHTED = 0.55
 SIDE_FILE = 0.5
+# A file that counts less, such as a test or an example, is no sure answer unless it was asked for.
+ASIDE = 0.4
 # A class that another one may hand a member down to.
 HAS_BASE = re.compile(r"\(\s*\w|\bextends\b|\bimplements\b|<|:\s*\w|\bwith\b")
 # Places shown where nothing answers the question.
 NEAREST = 3
+# Lines that say what else is asked of a message.
+BESIDES = 3
 # How many a vague question may choose from.
 CHOICES = 2
 # A concept with less than this share is missing.
@@ -95,7 +99,7 @@ def find(
     is_named = allowed is not None and len(paths) <= NAMED_FILES
     exact = find_exact(query, texts, paths)
     if exact:
-        places, facts, confidence = _answer_exact(exact, files, texts, limit)
+        places, facts, confidence = _answer_exact(exact, files, query, texts, limit)
     else:
         confidence = _estimate_confidence(query, survey, files, is_named=is_named)
         places = _list_locations(files, texts, NEAREST if confidence == "none" else limit)
@@ -179,7 +183,11 @@ def _answer_uses(
 
 
 def _answer_exact(
-    exact: list[ExactPlace], files: list[ScoredFile], texts: Mapping[str, str], limit: int
+    exact: list[ExactPlace],
+    files: list[ScoredFile],
+    query: SearchQuery,
+    texts: Mapping[str, str],
+    limit: int,
 ) -> tuple[list[FoundPlace], list[FoundFact], SearchConfidence]:
     """Put the places with the very text before those that are ranked, and quote its statement."""
     paths = [each.path for each in exact[:limit]]
@@ -188,20 +196,47 @@ def _answer_exact(
     )
     above = max((place.score for place in others), default=0.0)
     places = []
-    for path, line, share in ((each.path, each.line, each.share) for each in exact[:limit]):
-        around = [
-            d.qualname
-            for d in find_definitions(path, texts[path])
-            if d.line <= line <= d.end_line
-        ]
-        text = MaskedLines(path, texts[path]).line(line)
-        symbol = around[-1] if around else ""
+    for each in exact[:limit]:
+        around = _find_around(each.path, texts[each.path], each.line)
+        text = MaskedLines(each.path, texts[each.path]).line(each.line)
+        symbol = around.qualname if around else ""
+        score = round(above + each.share, 3)
         places.append(
-            FoundPlace(path, line, line, text, "use", symbol, round(above + share, 3))
+            FoundPlace(each.path, each.line, each.line, text, "use", symbol, score)
         )
     best = places[0]
-    fact = quote_statement(best.path, texts[best.path], best.line, best.symbol)
-    return [*places, *others][:limit], [fact], "high" if exact[0].share > HIGH else "medium"
+    said = quote_statement(best.path, texts[best.path], best.line, best.symbol)
+    besides, lacks = _list_besides(best, query, texts[best.path])
+    is_sure = exact[0].share > HIGH and not lacks
+    return [*places, *others][:limit], [said, *besides], "high" if is_sure else "medium"
+
+
+def _find_around(path: str, text: str, line: int) -> Definition | None:
+    """Find the innermost definition around a line."""
+    around = [e for e in find_definitions(path, text) if e.line <= line <= e.end_line]
+    return around[-1] if around else None
+
+
+def _list_besides(
+    place: FoundPlace, query: SearchQuery, text: str
+) -> tuple[list[FoundFact], bool]:
+    """List the lines around a message with what else is asked of it, and whether some of that is not there."""
+    told = {word for message in query.messages for word in message}
+    words = {*query.said} - told
+    asked = [c for c in query.concepts if c.essential and c.word in words]
+    around = _find_around(place.path, text, place.line)
+    found: dict[int, FoundFact] = {}
+    missing = {concept.word for concept in asked}
+    masked = MaskedLines(place.path, text)
+    lines = text.split("\n")
+    for number in range(around.line, around.end_line + 1) if around and asked else ():
+        stems = stems_of(lines[number - 1]) if number <= len(lines) else ()
+        held = [c.word for c in asked if stem(c.word) in stems]
+        if held and len(found) < BESIDES:
+            line = masked.line(number)
+            found[number] = FoundFact("statement", place.symbol, line, place.path, number)
+        missing.difference_update(held)
+    return list(found.values()), bool(missing)
 
 
 def _list_locations(
@@ -234,7 +269,8 @@ def _estimate_confidence(
     best = files[0]
     if query.names and not survey.has_names:
         return "none"
-    is_sure = _holds_every_word(query, best)
+    is_aside = best.weight < ASIDE and not is_named
+    is_sure = not is_aside and _holds_every_word(query, best)
     names = {*query.names, query.plain}
     if any(unit.definition and unit.definition.name in names for unit in best.units):
         return "high" if is_sure else "medium"
@@ -263,7 +299,7 @@ def _estimate_confidence(
         return "none"
     if is_sure:
         return "high"
-    if share > MEDIUM:
+    if share > MEDIUM and not absent and not is_aside:
         return "medium"
     # A setting or a default is seldom called so where it stands ("database configuration").
     is_lacking = not query.kinds and _lacks_half_of_name(query, survey, best)
@@ -293,19 +329,23 @@ def _holds_every_word(query: SearchQuery, best: ScoredFile) -> bool:
         return False
     text = best.lines.text_of(unit.definition)
     held = set(stems_of(f"{best.path} {unit.definition.qualname} {text}"))
-    words = (word for concept in query.concepts for word in concept.word.split())
-    return all(stem(word) in held for word in words)
+    return all(stem(part) in held for part in query.said)
 
 
 def _lacks_member(
     query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
 ) -> str:
-    """Return a dotted name whose owner is a class here that has no such member, "" if there is none."""
+    """Return a dotted name whose member nothing has here, or whose owner is a class without it; "" if there is none."""
     for name in query.written:
         *owners, member = re.split(r"\.|::|#", name)
         if not owners or not DOTTED_NAME.fullmatch(name):
             continue
         some = {path: texts[path] for path in paths if owners[-1] in texts[path]}
+        # A module or a class that is not here itself may have any member.
+        whole = re.compile(rf"\b{re.escape(member)}\b")
+        named = (path for path in paths if member in path or member in texts[path])
+        if some and not any(whole.search(f"{path}\n{texts[path]}") for path in named):
+            return name
         if find_references(f"{owners[-1]}.{member}", some).references:
             continue
         defined = [

@@ -18,6 +18,8 @@ IN_CODE = frozenset(("import", "call", "use"))
 MADE = frozenset(("vendored", "generated"))
 PROSE = frozenset(("doc", "changes", "data"))
 MOST_MARKS = 2_000
+# Files of a folder whose importers are looked for.
+MOST_IMPORTED = 50
 Skips = list[Skipped]
 
 
@@ -43,10 +45,13 @@ def find_uses(
 def find_named(
     name: str, texts: Mapping[str, str], paths: Sequence[str], skipped: Skips
 ) -> list[NameReference]:
-    """Find the places of a name in code, or the imports of a file that is named."""
-    files = [path for path in paths if f"/{path}".endswith(f"/{name.lstrip('./')}")]
-    if name and len(files) == 1:
-        return list(_find_importers(files[0], texts, paths))
+    """Find the places of a name in code, or the imports of a file or of the files of a folder."""
+    place = f"/{name.lstrip('./').rstrip('/')}"
+    files = [path for path in paths if f"/{path}".endswith(place)]
+    if "/" in name and not files:
+        files = [path for path in paths if f"{place}/" in f"/{path}"]
+    if name and (len(files) == 1 or "/" in name) and files:
+        return list(_find_importers(files[:MOST_IMPORTED], texts, paths))
     if not DOTTED_NAME.fullmatch(name):
         return []
     some = {path: texts[path] for path in paths if kind_of(path) not in PROSE}
@@ -56,17 +61,24 @@ def find_named(
 
 
 def _find_importers(
-    file: str, texts: Mapping[str, str], paths: Collection[str]
+    files: Sequence[str], texts: Mapping[str, str], paths: Collection[str]
 ) -> Iterator[NameReference]:
-    """Yield the lines that import a file; the first line of it stands for its definition."""
-    yield NameReference(file, 1, 1, MaskedLines(file, texts[file]).line(1), "definition")
-    stem = file.rpartition("/")[2].partition(".")[0]
-    if stem in ("__init__", "index", "mod"):
-        stem = file.rpartition("/")[0].rpartition("/")[2]
-    for path in ImportGraph(texts).importers_of(file):
+    """Yield the lines that import some files; the first line of each stands for its definition."""
+    graph = ImportGraph(texts)
+    stems: dict[str, str] = {}
+    for file in files:
+        first = MaskedLines(file, texts[file]).line(1)
+        yield NameReference(file, 1, 1, first, "definition")
+        folder, _, name = file.rpartition("/")
+        stem = name.partition(".")[0]
+        if stem in ("__init__", "index", "mod") or file.endswith(".go"):
+            stem = folder.rpartition("/")[2]
+        for path in graph.importers_of(file):
+            stems.setdefault(path, stem)
+    for path, stem in sorted(stems.items()):
         lines = texts[path].split("\n")
         number = next((n for n, line in enumerate(lines, 1) if stem in line), 1)
-        if path in paths:
+        if path in paths and path not in files:
             text = MaskedLines(path, texts[path]).line(number)
             yield NameReference(path, number, 1, text, "import")
 

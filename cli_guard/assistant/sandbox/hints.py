@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from cli_guard.assistant.editing.sources import name_near_paths
 from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS, list_names
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.model import CommandWorld, RunResult
@@ -88,15 +89,9 @@ def list_top_names(world: CommandWorld) -> str:
 
 
 def find_similar(missing: list[str], world: CommandWorld) -> Iterator[str]:
-    """Name files of the same name in other folders, else how to look for one."""
+    """Name files that are near, else how to look for one."""
     for path in missing[:MOST_HINTS]:
-        name = path.rstrip("/").rpartition("/")[2].lower()
-        found = [
-            each
-            for each in sorted(world.snapshot.entries)
-            if each.rpartition("/")[2].lower() == name
-        ]
-        if found:
-            yield f"[error] no {printable(redact(path))} here; there is: {printable(', '.join(found[:5]))}"
-        elif not path.isdigit():
-            yield f"[error] no {printable(redact(path))} here: look with ls, or find . -name PATTERN"
+        near = name_near_paths(path.rstrip("/"), world.snapshot.entries)
+        if near or not path.isdigit():
+            hint = near or ": look with ls, or find . -name PATTERN"
+            yield f"[error] no {printable(redact(path))} here{printable(hint)}"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 CALLEE_CHARS = 400
 DECLARED_FIELDS = ("name", "declarator", "pattern", "left")
 SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\\|!\.|\.&|\.)\s*")
+PLAIN_NAME = re.compile(r"[\w$.]+")
 NOT_NAME = re.compile(r"[^\w.$@?!-]+")
 BEFORE_NAME = re.compile(r"^(?:new|await|yield|return|throw|not|print|echo|&|\*)\b\s*")
 NAME_CHARS = frozenset(string.ascii_letters + "_")
@@ -25,12 +26,16 @@ def join_names(outer: str, name: str) -> str:
 
 def write_dotted(text: str) -> str:
     """Return a name as written in any language with dots, without blanks and generics."""
+    if PLAIN_NAME.fullmatch(text):
+        return text
     return NOT_NAME.sub("", SEPARATOR.sub(".", text))
 
 
 def callee_name(text: str) -> str:
     """Return the dotted name at the end of a callee: `a.b` of `a(x).b`, read backward over what is in brackets."""
     text = BEFORE_NAME.sub("", text[-CALLEE_CHARS:].rstrip("?!<( \t\n"))
+    if PLAIN_NAME.fullmatch(text):
+        return text
     kept: list[str] = []
     depth = 0
     for char in reversed(text):

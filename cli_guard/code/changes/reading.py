@@ -415,7 +415,8 @@ def option_facts(place: ReadNode) -> Iterator[CodeFact]:
     if value is None or not place.key:
         return
     written = place.tree.source(value)
-    if write_dotted(written) == place.key:
+    # `{name: name}`
+    if len(written) <= LONGEST_NAME and write_dotted(written) == place.key:
         return
     # What is in a structure has facts of its own.
     detail = "" if "\n" in written.strip() else written

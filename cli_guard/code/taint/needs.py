@@ -16,8 +16,9 @@ from cli_guard.words import WordSet
 Needs = tuple["str | tuple[Needs, ...]", ...]
 
 TOKEN = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|.+?*^$]|\{[\d,]+\}|[^\\\[()|.+?*^${]+"
+    r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z-]+:|[:!=]|<[!=]|P<\w+>)?|[()|.+?*^$]|\{[\d,]+\}|[^\\\[()|.+?*^${]+"
 )
+FLAGS = re.compile(r"\A\(\?[a-z]+\)")
 WORD = re.compile(r"\w{2,}|@")
 IDENTIFIER = re.compile(r"\w+|@")
 # Parts of dotted names that stand for what is written otherwise: attributes of JSX, backticks, @fields of Ruby.
@@ -105,14 +106,27 @@ def either(branches: Iterable[Needs]) -> Needs:
     return listed[0] if len(listed) == 1 else (listed,)
 
 
-def needs_of(pattern: str, *, is_whole: bool) -> Needs:
-    """Return the words that a text holds if a pattern matches the whole of a name in it, or is found anywhere in it."""
-    tokens = TOKEN.findall(pattern)
+def needs_of(pattern: str, *, is_whole: bool, is_folded: bool = False) -> Needs:
+    """Return the words that a text holds if a pattern matches the whole of a name in it, or is found anywhere in it.
+
+    Where case may be ignored nothing is needed, unless `is_folded`: then the words are in lower case, as is the text.
+    """
+    tokens = TOKEN.findall(FLAGS.sub("", pattern) if is_folded else pattern)
     # Ignoring case, and flags for the whole pattern, which begin with a bare `(?`.
-    if any(each == "(?" or (each[-1] == ":" and "i" in each) for each in tokens):
+    if not is_folded and any(
+        each == "(?" or (each[-1] == ":" and "i" in each) for each in tokens
+    ):
         return ()
     branches, _ = read_branches(tokens, 0)
-    return either(find_needs(branch, is_whole, is_whole) for branch in branches)
+    found = either(find_needs(branch, is_whole, is_whole) for branch in branches)
+    return fold_needs(found) if is_folded else found
+
+
+def fold_needs(needs: Needs) -> Needs:
+    return tuple(
+        need.casefold() if isinstance(need, str) else tuple(map(fold_needs, need))
+        for need in needs
+    )
 
 
 def read_branches(

@@ -128,12 +128,19 @@ Reader = Callable[[TreeReader, "SgNode", FlowNode], FlowNode]
 
 def field_of(node: "SgNode", names: Sequence[str]) -> "SgNode | None":
     """Return the first of these fields that a node has."""
-    return next((found for name in names if (found := node.field(name)) is not None), None)
+    for name in names:
+        found = node.field(name)
+        if found is not None:
+            return found
+    return None
 
 
 def first_of(nodes: Sequence["SgNode"], *kinds: str) -> "SgNode | None":
     """Return the first node of one of these kinds."""
-    return next((node for node in nodes if node.kind() in kinds), None)
+    for node in nodes:
+        if node.kind() in kinds:
+            return node
+    return None
 
 
 def has_sign(node: "SgNode", signs: Sequence[str]) -> bool:

@@ -1,6 +1,5 @@
 """Find what Python may import from the current folder, the first it searches for `-c`, `-m` and code on its input."""
 
-import ast
 import sys
 
 from cli_guard.commands.effects.call import Call
@@ -55,6 +54,8 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
 
 def imports_more(code: str) -> bool:
     """Return whether code imports a module that Python has not loaded at its start; True if it cannot be parsed."""
+    import ast  # few commands hold Python
+
     try:
         nodes = list(ast.walk(ast.parse(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # What every program needs to run. Everything else, and so every secret, is passed only if it is named.
-ALWAYS_PASSED = (
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "TMPDIR",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-)
+ALWAYS_PASSED = "PATH HOME USER LOGNAME TMPDIR LANG LC_ALL LC_CTYPE TZ".split()
 PAGES = 20
 TOOLS = 500
 WORDS = 200

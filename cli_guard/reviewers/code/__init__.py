@@ -5,6 +5,7 @@ regular expressions (`regexes`), over lines and statements of files without a gr
 a whole (`files`). All are data under `rules/code/` and `rules/flow/`.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -38,6 +39,8 @@ LFS = "stored by Git LFS: only its pointer is here"
 # Their scripts are code; what TypeScript reads includes JavaScript.
 PAGES = frozenset((".html", ".htm", ".vue", ".svelte"))
 PAGE_LANGUAGE = "typescript"
+# A commit that is pinned is no version.
+VERSION = re.compile(r"@(?![0-9a-f]{40}\b)[\w.-]+(?:\s*#.*)?$")
 NO_TEXT = "code: whole text not available"
 
 
@@ -113,15 +116,31 @@ def _inspect(
     if text is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    constructs = list(
-        trees.inspect(
-            subject, change, language, topic, text, lambda: subject.contents.old(change)
-        )
+    inspected = trees.inspect(
+        subject, change, language, topic, text, lambda: subject.contents.old(change)
     )
+    bumped = _bumped_lines(change)
+    constructs = [
+        each
+        for each in inspected
+        if not isinstance(each, Finding)
+        or each.line not in bumped
+        or each.severity in remarks.STOPPING
+    ]
     yield from regexes.inspect(subject, change, language, text)
     yield from flows.without_doubles(
         constructs, list(flows.inspect(subject, change, language, text, others, lapsed))
     )
+
+
+def _bumped_lines(change: FileChange) -> set[int]:
+    """Return the lines that only use another version than before: what is said of them was so before."""
+    before = {VERSION.sub("", line).strip() for line in change.removed.values()}
+    return {
+        number
+        for number, line in change.added.items()
+        if "@" in line and VERSION.sub("", line).strip() in before
+    }
 
 
 def is_asked_about(subject: ReviewInput, change: FileChange) -> bool:

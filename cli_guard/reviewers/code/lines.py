@@ -8,7 +8,7 @@ A rule has, beyond what every rule has,
     keywords    the pattern is tried on a piece that holds one of them, in either case
     unless_file what makes it harmless, searched in the path and the whole text
     unit        "line" (the default), one of `units.SPLITTERS`, or "span": what the pattern matches over several lines
-    in_tests    "lower" (the default), "same", "off", "only"
+    in_tests    "lower" (one step less), "same", "off", "only"; the default is "lower" without advice in tests
 """
 
 import re

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain
 
 from cli_guard.code.languages import FAMILY
-from cli_guard.code.test_files import is_test_or_example
+from cli_guard.code.test_files import is_test_code, is_test_or_example
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity
 from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
@@ -19,6 +19,8 @@ PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
+# What asks or denies by default; the rest is advice.
+STOPPING = (Severity.CRITICAL, Severity.HIGH)
 TOPICS = {name: name for name in (*flow_languages(), "yaml", "hcl")} | FAMILY
 
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
@@ -82,8 +84,14 @@ def weigh(rule: Rule, path: str) -> Severity:
 
 
 def applies(rule: Rule, path: str) -> bool:
-    """Return whether the rule applies here: `in_tests` is "off" or "only" for some."""
-    wanted = rule.extra.get("in_tests", "lower")
+    """Return whether the rule applies here: `in_tests` is "off" or "only" for some.
+
+    In code that only tests use, what one step less makes mere advice is not told unless `in_tests` says so: no reader
+    acts on it.
+    """
+    wanted = rule.extra.get("in_tests")
+    if wanted is None:
+        return weigh(rule, path) in STOPPING or not is_test_code(path)
     return wanted not in ("off", "only") or (wanted == "only") == is_test_or_example(path)
 
 

@@ -10,7 +10,7 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
                 group of the regular expression in `assigned` is its text somewhere in the file
     passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
                 group is that name somewhere in the file
-    in_tests    "lower" (one step less, the default), "same", "off", "only"
+    in_tests    "lower" (one step less), "same", "off", "only"; the default is "lower" without advice in tests
     focus       a regular expression: report each line of the node that it matches, not the node
     else_at     a regular expression: if no such line was added, report the first added line that this matches
     once        a regular expression: report the first match in a file, and none in which it finds a text that it
@@ -29,6 +29,7 @@ from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import GRAMMARS
+from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of, words_in
 from cli_guard.errors import ConfigError
 from cli_guard.lazy import dataclass
 from cli_guard.policy.user_rules import UserRules, cut_all
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ast_grep_py import Config
 
 PATTERNS = ("when", "paths", "assigned", "passed_to", "focus", "else_at", "once")
+RELATIONS = ("has", "inside", "precedes", "follows")
 WORD = re.compile(r"[A-Za-z_]\w+")
 # ast-grep compiles a rule anew for each file, and `\w` of all alphabets takes longer than all else in it. All that is
 # not ASCII counts as a letter instead: a name in any alphabet is still one. The case of letters is no matter in it.
@@ -73,6 +75,11 @@ class TreeRule:
         made: Config = with_short_classes(self.written) if self.is_ours else self.written
         return made
 
+    @cached_property
+    def needs(self) -> Needs:
+        """The words, in lower case, that a text has if the rule matches in it."""
+        return list_needs(self.written["rule"], self.written["utils"])
+
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
         return any(map(text.__contains__, self.keywords)) and self.fits(path, text)
@@ -84,6 +91,7 @@ class TreeRule:
             and self._finds("paths", path)
             and not any(word in text for word in self.unless)
             and self._finds("when", text)
+            and (not self.is_ours or has_needed(self.needs, words_in(text).casefold()))
         )
 
     def _finds(self, name: str, text: str) -> bool:
@@ -101,6 +109,23 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
         or (name.startswith(f"{topic}-") and name.endswith(".yml"))
     ]
     return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
+
+
+def list_needs(part: Mapping[str, Any], utils: Mapping[str, Any]) -> Needs:
+    """Return the words that a text has if a rule object matches in it: those of all its regular expressions."""
+    found: Needs = ()
+    for key, value in part.items():
+        if key == "regex":
+            found += needs_of(value, is_whole=False, is_folded=True)
+        elif key in RELATIONS:
+            found += list_needs(value, utils)
+        elif key == "all":
+            found += tuple(need for each in value for need in list_needs(each, utils))
+        elif key == "any":
+            found += either(list_needs(each, utils) for each in value)
+        elif key == "matches":
+            found += list_needs(utils[value], utils)
+    return found
 
 
 def with_short_classes(part: Any) -> Any:

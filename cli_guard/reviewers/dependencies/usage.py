@@ -3,8 +3,8 @@
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from posixpath import join
+from collections.abc import Iterable, Iterator
+from posixpath import dirname, join
 
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import FAMILY, language_for
@@ -188,11 +188,26 @@ def review_import(
     text_at = world.subject.text_at
     own_name = rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\""""
     is_own = module in read_table("dependencies/import-names.toml")[language].split()
-    is_own |= language == "rust" and f"mod {module}" in (text_at(at[0].path) or "")
+    if language == "rust":
+        is_own |= f"mod {module}" in (text_at(at[0].path) or "")
+        is_own |= _is_renamed_crate(world, module, [path for path, _ in manifests])
     if not is_own and not any(
         re.search(own_name, text_at(path) or "") for path, _ in manifests
     ):
         yield missing(at, module, f"no {manifest} above names it")
+
+
+def _is_renamed_crate(
+    world: DependencyWorld, module: str, manifests: Iterable[str]
+) -> bool:
+    """Return whether the root of a crate gives another crate this name: `extern crate tokio_core as tokio`."""
+    form = rf"\bextern\s+crate\s+\w+\s+as\s+{re.escape(module)}\s*;"
+    roots = (
+        join(dirname(path), "src", name)
+        for path in manifests
+        for name in ("lib.rs", "main.rs")
+    )
+    return any(re.search(form, world.subject.text_at(root) or "") for root in roots)
 
 
 def review_go_import(world: DependencyWorld, module: str, at: Place) -> Iterator[Finding]:

@@ -16,6 +16,10 @@ JOINED_WORD = re.compile(
     r"(?<=[\"'`])(?:[\w-]{2,40}\.(?:ya?ml|toml|json|ini|cfg|conf)|[A-Za-z][A-Za-z\d]{1,30}(?:-[A-Za-z\d]{1,30}){1,5})"
     r"(?=[\"'`])|(?<![\w-])[A-Za-z_][A-Za-z\d]{1,30}(?:_[A-Za-z\d]{1,30}){1,5}(?![\w-])"
 )
+# What a file no longer imports is there for others.
+IMPORT_LINE = re.compile(
+    r"(?m)^(?:\s*(?:import|from|use|include|#include)\b|[^\n]*\brequire\b).*$"
+)
 MOST_WORDS = 150
 
 
@@ -27,7 +31,8 @@ def find_lost_words(files: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str
     went: dict[str, str] = {}
     for path, removed, _ in files:
         if removed and is_code(path):
-            went.update(dict.fromkeys(JOINED_WORD.findall(removed), path))
+            used = IMPORT_LINE.sub("", removed)
+            went.update(dict.fromkeys(JOINED_WORD.findall(used), path))
     left: set[str] = set()
     for _, _, text in files if went else ():
         left.update(JOINED_WORD.findall(text))

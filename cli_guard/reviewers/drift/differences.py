@@ -49,6 +49,8 @@ FILE_NAME = re.compile(
 )
 # A word that is no name of code: a header, a media type, a key of a protocol.
 STRING = re.compile(r"[A-Za-z]\w{0,30}(?:[-/:.][\w+]{1,30}){1,6}")
+# The same types under their older names: `typing.List` is `list`.
+GENERIC = re.compile(r"\b(?:List|Dict|Set|FrozenSet|Tuple|Type)\b")
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
@@ -257,7 +259,8 @@ def _differ(old: Fact, new: Fact) -> bool:
     ):
         return True  # many in place of one
     parts = (
-        {*re.findall(r"\w+", each.value)} - {"Union", "Optional", "None"}
+        {*re.findall(r"\w+", GENERIC.sub(_lower, each.value))}
+        - {"Union", "Optional", "None"}
         for each in (old, new)
     )
     is_other = (
@@ -266,6 +269,10 @@ def _differ(old: Fact, new: Fact) -> bool:
         and new.value not in old.value
     )
     return old.kind != "type" or is_other
+
+
+def _lower(found: re.Match[str]) -> str:
+    return found[0].lower()
 
 
 def _kind_of_value(old: Fact, new: Fact, sides: Sides) -> str:

@@ -2,7 +2,7 @@
 
 from operator import attrgetter
 
-from cli_guard.code.test_files import is_test_code
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Finding, Report, Skipped, Status
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
@@ -66,5 +66,5 @@ def _is_reviewed(change: FileChange) -> bool:
     return (
         any(hunk.added for hunk in change.hunks)
         and is_code(change.path)
-        and not is_test_code(change.path)
+        and not is_test_or_example(change.path)
     )

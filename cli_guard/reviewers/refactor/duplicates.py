@@ -1,5 +1,6 @@
 """Blocks that the change adds twice. One hash for each window of lines keeps the cost linear in the lines."""
 
+import posixpath
 import re
 from array import array
 from collections.abc import Iterable, Iterator
@@ -122,7 +123,12 @@ def review_duplicates(
     Of very many, the longest are listed with the number of those left out.
     """
     lines = AddedLines(changes)
-    every = _pairs(lines, int(rule.extra["lines"]))
+    # Files of one name are variants: of a platform, a version, an application.
+    every = (
+        pair
+        for pair in _pairs(lines, int(rule.extra["lines"]))
+        if not _are_variants(*lines.files(pair))
+    )
     copies = group_by(every, lambda pair: pair.first)
     noted: dict[tuple[str, str], list[Pair]] = {}
     blocks: list[list[Pair]] = []
@@ -148,6 +154,10 @@ def review_duplicates(
         for pairs in blocks[:MOST_BLOCKS]
     ]
     return found, skipped
+
+
+def _are_variants(first: str, second: str) -> bool:
+    return first != second and posixpath.basename(first) == posixpath.basename(second)
 
 
 def fold_blanks(raw: str) -> str:

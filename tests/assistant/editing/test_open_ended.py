@@ -88,9 +88,10 @@ def said(plan: EditPlan) -> str:
         ("add retries to SendMail", GO, ["shop/shop.go:4 in Order", "SendMail is exported (mail/mail.go:3)"]),
         ("write a test for `parse_message`", APP, ["Cover parse_message", "app_core/events/message.py:1-2: "]),
         ("improve docs/guide.md", APP, ["Change docs/guide.md"]),
+        ("move parse_message to limits.py", APP, ["Move parse_message to app_core/limits.py"]),
         ("delete app_core/writer.py", APP, ["Delete app_core/writer.py", "app_core/cli.py:1 import, 5 in main"]),
         ("remove the cache from app_core/writer.py", APP, ["class Writer (4 lines)"]),
-        ("add retries to parse_mesage", APP, ["parse_mesage (nearest: parse_message)"]),
+        ("add retries to parse_mesage", APP, ["parse_mesage; near: parse_message"]),
         ("add OAuth to the zebra", APP, ["The request names nothing: name a file", "needs a model"]),
     ],
 )  # fmt: skip

@@ -92,8 +92,8 @@ GO = {
         (JOBS, "how do I run the tests", None),
         (JOBS, "how do I install it", None),
         (JOBS, "publish the package", None),
-        (GO, "How do I run only TestAdd?", "go test ./pkg -run '^(TestAdd)$'"),
-        (GO, "run the test TestAddMany", "go test ./pkg -run '^(TestAddMany)$'"),
+        (GO, "How do I run only TestAdd?", "go test ./pkg -run '^TestAdd$'"),
+        (GO, "run the test TestAddMany", "go test ./pkg -run '^TestAddMany$'"),
         (GO, "run TestNothing", None),
     ],
 )

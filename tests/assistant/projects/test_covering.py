@@ -100,6 +100,16 @@ def test_the_tests_of_a_file(
     assert found.uncovered == (() if expected or not texts[path] else (path,))
 
 
+# The name of the function is that of its file; what was built has it too.
+DEFAULT_EXPORT = {
+    "package.json": '{"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "1"}}',
+    "lib/readHeaders.js": "export default raw => raw.split();\n",
+    "dist/shop.js": "const readHeaders = raw => raw.split();\n",
+    "test/shop.js": "import '../dist/shop.js';\n",
+    "test/readHeaders.spec.js": "import read from '../lib/readHeaders.js';\nit('reads', () => read('a'));\n",
+}
+
+
 @table(
     ("texts", "path", "command"),
     [
@@ -126,8 +136,10 @@ def test_the_command_runs_exactly_these(
             "load_config",
             "pytest tests/test_config.py::test_load tests/test_package.py",
         ),
-        (GO, "Empty", "go test ./cart -run '^(TestEmpty)$'"),
+        (GO, "Empty", "go test ./cart -run '^TestEmpty$'"),
         (SCRIPT, "parse", "npx vitest run src/lib/parse.test.ts"),
+        (DEFAULT_EXPORT, "readHeaders", "npx mocha test/readHeaders.spec.js"),
+        (DEFAULT_EXPORT, "skipRows", None),
         (PYTHON, "nothing", None),
     ],
 )

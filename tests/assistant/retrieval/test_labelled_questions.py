@@ -40,6 +40,10 @@ def test_what_is_not_there_and_what_is_vague_is_never_answered_with_confidence()
         ("Find every place that uses TTLCache", "TTLCache", ["src/parcel/app.py"], True),
         ("What would break if I rename load_settings?", "load_settings", None, True),
         ("which files import src/parcel/cache.py?", "src/parcel/cache.py", None, True),
+        ("does anything still use TTLCache?", "TTLCache", ["src/parcel/app.py"], True),
+        ("what happens if I delete cache.py", "cache.py", None, True),
+        ("is TTLCache still used anywhere?", "TTLCache", ["src/parcel/app.py"], True),
+        ("who imports src/parcel/storage?", "src/parcel/storage", None, True),
         ("list all FIXMEs", "FIXME", ["src/parcel/storage/file.py"], False),
     ],
 )
@@ -53,6 +57,15 @@ def test_uses_are_listed_by_file_and_those_of_tests_apart(
     assert bool(found.tests) == tests
 
 
-@table("question", ["how is the history kept?", "list all HTTP endpoints", "who wins?"])
+@table(
+    "question",
+    [
+        "how is the history kept?",
+        "is a parcel heavy?",
+        "why is TTLCache needed?",
+        "list all HTTP endpoints",
+        "who wins?",
+    ],
+)
 def test_a_question_that_asks_for_no_use_has_none(question: str) -> None:
     assert find(question, texts_for("world", KEPT)).uses is None

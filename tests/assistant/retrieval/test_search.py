@@ -137,12 +137,35 @@ def test_what_was_built_counts_where_there_is_no_source(
         ("Where is the rabbit url?", "none"),
         ("Where is the upload size?", "none"),
         ("Where is the kafka url?", "high"),
+        ("Where is the kafka url of the broker?", "low"),
     ],
 )
 def test_a_word_that_stands_nowhere_is_no_answer(question: str, confidence: str) -> None:
     texts = {
         "shop/queues.py": "KAFKA_URL = 'kafka://'\nDATABASE_URL = 'sqlite://'\nFILE_SIZE = 3\n"
     }
+    assert find(question, texts).confidence == confidence
+
+
+LOGIN = "def login(user):\n    return user.name\n"
+
+
+@table(
+    ("path", "question", "confidence"),
+    [
+        ("shop/auth.py", "Where is the auth login?", "high"),
+        ("shop/auth.py", "Where is the OAuth login?", "medium"),
+        ("shop/auth.py", "Where is the auth login of level 3?", "low"),
+        ("examples/auth.py", "Where is the auth login?", "low"),
+        ("shop/auth.py", "What does user.surname hold?", "none"),
+        ("shop/auth.py", "What does user.name hold?", "low"),
+    ],
+)
+def test_an_answer_is_sure_if_every_word_is_there_in_what_people_wrote_to_run(
+    path: str, question: str, confidence: str
+) -> None:
+    texts = {path: LOGIN, "shop/other.py": "x = 1\n", "shop/names.py": "y = 2\n"}
+    texts |= {f"shop/more{n}.py": f"z = {n}\n" for n in range(4)}
     assert find(question, texts).confidence == confidence
 
 
@@ -174,6 +197,12 @@ ASKED_BY_TEXT = {
             "shop/stock.py",
             5,
         ),
+        (
+            "where is this raised\nshop.StockMissing: Item 3 is not available in store 5.\n"
+            'File "/srv/app/other.py", line 3',
+            "shop/stock.py",
+            5,
+        ),
         ("when is StockMissing raised", "shop/stock.py", 4),
         ("what calls check_items?", "shop/stock.py", 11),
         ("where is StockMissing defined", "shop/errors.py", 1),
@@ -187,6 +216,18 @@ def test_exact_text_raising_lines_callers_and_names_are_found(
 ) -> None:
     best = find(question, ASKED_BY_TEXT).places[0]
     assert (best.path, best.line if line else None) == (path, line)
+
+
+def test_what_else_is_asked_of_a_message_is_shown_and_surely_only_if_it_is_there() -> None:
+    texts = {
+        "shop/wire.py": "def read_banner(wire):\n    timeout = wire.banner_timeout\n"
+        "    if not wire.read(timeout):\n        raise ValueError('no banner was received')\n"
+    }
+    found = find("where is the timeout of this set\nno banner was received", texts)
+    assert [fact.line for fact in found.facts] == [4, 2, 3]
+    assert found.confidence == "high"
+    other = find("where is the encoding of this set\nno banner was received", texts)
+    assert (other.places[0].line, other.confidence) == (4, "medium")
 
 
 def test_the_statement_of_a_message_is_quoted_whole() -> None:

@@ -259,7 +259,7 @@ def test_the_history_is_read(storied: Repo) -> None:
         ("git config --list", "no git config here"),
         ("git commit -m x", "git commit is left to the developer"),
         ("git push | cat; false", "git push is left to the developer"),
-        ("git lgo", "did you mean git log?"),
+        ("git lgo", "no git lgo here; there is: diff, log"),
     ],
 )
 def test_no_option_of_git_goes_through(storied: Repo, command: str, words: str) -> None:

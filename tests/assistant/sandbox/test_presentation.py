@@ -252,8 +252,9 @@ def test_an_unknown_command_lists_what_there_is_sorted() -> None:
         ("docker ps", "cli-guard check-command"),
         ("cat /etc/passwd", "only memory is here, in /repo: a.txt, src/"),
         ("cat ../../x", "only memory is here"),
-        ("cat A.TXT", "there is: a.txt"),
-        ("cat main.py", "there is: src/main.py"),
+        ("cat A.TXT", "near: a.txt"),
+        ("cat main.py", "near: src/main.py"),
+        ("cat src/mian.py", "near: src/main.py"),
     ],
 )
 def test_every_error_has_its_next_step(command: str, advice: str) -> None:

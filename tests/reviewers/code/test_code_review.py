@@ -57,6 +57,27 @@ def test_finding_needs_an_added_line(
     assert bool(report.findings) is reported
 
 
+APP_TOKEN = """\
+on: push
+jobs:
+  a:
+    steps:
+      - uses: actions/create-github-app-token@{0}
+"""
+
+
+@table(("before", "reported"), [("actions/checkout@v4", True), ("", False)])
+def test_another_version_of_what_a_line_uses_is_no_news(
+    before: str, reported: bool
+) -> None:
+    path = ".github/workflows/a.yml"
+    old = APP_TOKEN.format("v1")
+    if before:
+        old = old.replace("actions/create-github-app-token@v1", before)
+    found = review(subject_of({path: old}, {path: APP_TOKEN.format("v2")}))
+    assert ("code-workflow-app-token" in rules(found)) == reported
+
+
 def test_finding_says_where_and_what() -> None:
     (finding,) = reviewed(new_file("pack.py", SHELL_CALL)).findings
     assert (finding.path, finding.line, finding.end_line) == ("pack.py", 4, 8)
@@ -85,19 +106,15 @@ def test_evidence_is_short() -> None:
     assert len(finding.evidence) == 120
 
 
-@table(
-    "path",
-    [
-        "tests/pack.py",
-        "src/test_pack.py",
-        "pkg/fixtures/pack.py",
-        "docs/pack.py",
-        "examples/pack.py",
-    ],
-)
-def test_severity_is_one_step_lower_in_tests(path: str) -> None:
+@table("path", ["docs/pack.py", "examples/pack.py"])
+def test_severity_is_one_step_lower_in_examples(path: str) -> None:
     (finding,) = reviewed(new_file(path, SHELL_CALL)).findings
     assert finding.severity is Severity.MEDIUM
+
+
+@table("path", ["tests/pack.py", "src/test_pack.py", "pkg/fixtures/pack.py"])
+def test_what_would_be_advice_in_tests_is_not_told(path: str) -> None:
+    assert not reviewed(new_file(path, SHELL_CALL)).findings
 
 
 def test_rule_about_workflows_keeps_its_severity_and_its_line() -> None:

@@ -3,8 +3,9 @@
 from ast_grep_py import SgRoot
 from examples import table
 
+from cli_guard.code.taint.needs import has_needed, words_in
 from cli_guard.model import Severity
-from cli_guard.reviewers.code.tree_rules import shorten_classes
+from cli_guard.reviewers.code.tree_rules import list_needs, shorten_classes
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -58,3 +59,30 @@ def test_letters_of_all_alphabets_match_as_written(
     assert node is not None
     assert node.matches(regex=regex) is is_match
     assert node.matches(regex=shorten_classes(regex)) is is_match
+
+
+CALLED = {"has": {"field": "function", "regex": "^(log|logger)\\.(info|warn)$"}}
+SECRET = {"any": [{"regex": "(?i)^api_?key$"}, {"matches": "secret"}]}
+SECRETS = {"secret": {"kind": "identifier", "regex": "password"}}
+
+
+@table(
+    "rule, text, fits",
+    [
+        (CALLED, "logger.info(x)", True),
+        (CALLED, "log(x); x.debug", False),
+        (CALLED, "LOGGER.INFO(x)", True),
+        (SECRET, "ApiKey", True),
+        (SECRET, "old_password", True),
+        (SECRET, "pass_word", False),
+        ({"all": [CALLED, SECRET]}, "log.warn(password)", True),
+        ({"all": [CALLED, SECRET]}, "log.warn(word)", False),
+        ({"not": SECRET, "inside": CALLED}, "log.warn(word)", True),
+        ({"inside": {"stopBy": SECRET, **CALLED}}, "log.warn(word)", True),
+        ({"any": [SECRET, {"kind": "call"}]}, "anything", True),
+    ],
+)
+def test_a_rule_needs_the_words_of_its_expressions(
+    rule: dict[str, object], text: str, fits: bool
+) -> None:
+    assert has_needed(list_needs(rule, SECRETS), words_in(text).casefold()) is fits

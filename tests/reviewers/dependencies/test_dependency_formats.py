@@ -589,6 +589,13 @@ IMPORTS = [
         False,
     ),
     (
+        "src/main.rs",
+        "extern crate rand_core as rand;\nuse rand::Rng;\n",
+        "Cargo.toml",
+        "[dependencies]\nrand_core = '0.6'\n",
+        False,
+    ),
+    (
         "src/a.ts",
         "import axios from 'axios'\n",
         "package.json",

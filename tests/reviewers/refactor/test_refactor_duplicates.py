@@ -27,6 +27,12 @@ def test_two_files_once_with_both_places() -> None:
     ]
 
 
+def test_files_of_one_name_are_variants() -> None:
+    text = f"def a(order, total):\n{BLOCK}"
+    found = duplicates(**{"linux/price": text, "windows/price": text})
+    assert not found
+
+
 def test_three_places_are_one_finding() -> None:
     found = duplicates(**{name: f"def {name}(order, total):\n{BLOCK}" for name in "abc"})
     assert len(found) == 1 and "So do lines 2 to 7 of `shop/c.py`." in found[0]

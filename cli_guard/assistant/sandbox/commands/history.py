@@ -4,7 +4,6 @@ The options and words of a call are read by the tables of rules/sandbox.toml, ch
 in a table never reaches Git, no value can become an option, and no path lies outside of the repository.
 """
 
-import difflib
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -181,9 +180,7 @@ def git(call: CommandCall) -> CommandOutput:
         raise WrongUsage(
             f"git {name} is left to the developer: nothing is changed here; what reads: {reading}"
         )
-    near = difflib.get_close_matches(name, TABLES, 1)
-    hint = f", did you mean git {near[0]}?" if near else ""
-    raise WrongUsage(f"no git {name} here{hint}; there is: {reading}")
+    raise WrongUsage(f"no git {name} here; there is: {reading}")
 
 
 def ask_git(name: str, call: CommandCall) -> CommandOutput:

@@ -11,6 +11,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
+from cli_guard.code.taint.needs import Needs, has_needed, needs_of, words_in
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
@@ -50,10 +51,14 @@ ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 @dataclass(frozen=True)
 class CommandFile:
-    """A kind of file: its paths, and the pattern whose group `text` is a command; `xml`: with entities."""
+    """A kind of file: its paths, and the pattern whose group `text` is a command; `xml`: with entities.
+
+    `needs` are the words without which the pattern matches nothing.
+    """
 
     paths: re.Pattern[str]
     pattern: re.Pattern[str]
+    needs: Needs
     where: Where
     xml: bool
 
@@ -65,6 +70,7 @@ def kinds() -> tuple[CommandFile, ...]:
         CommandFile(
             path("|".join(row["paths"])),
             re.compile(row["pattern"]),
+            needs_of(row["pattern"], is_whole=False),
             Where(row["where"]),
             row.get("xml", False),
         )
@@ -87,7 +93,7 @@ def program(file: str, text: str) -> Iterator[Snippet]:
         return
     lines = LineNumbers(text)
     for kind in kinds():
-        if not kind.paths.search(file):
+        if not kind.paths.search(file) or not has_needed(kind.needs, words_in(text)):
             continue
         for found in kind.pattern.finditer(text):
             begin = text.rfind("\n", 0, found.start()) + 1
