@@ -10,6 +10,7 @@ nothing is set up or reported for each row. `examples` holds what fires, `near_m
 
 import functools
 import inspect
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -185,17 +186,17 @@ def shortened(label: str) -> str:
 def indented(error: BaseException, test: Test) -> str:
     """What came out, and the line of the test that found it wrong."""
     file = inspect.getfile(test)
-    line = 0
-    trace = error.__traceback__
-    while trace:
-        line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == file else line
-        trace = trace.tb_next
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((each.lineno for each in reversed(frames) if each.filename == file), 0)
     name = (
         ""
         if isinstance(error, (AssertionError, pytest.fail.Exception))
         else f"{type(error).__name__}: "
     )
-    text = f"{Path(file).name}:{line}: {name}{error}"
+    # An assertion of a helper says nothing by itself: pytest rewrites those of tests alone.
+    last = frames[-1]
+    said = str(error) or f"{Path(last.filename).name}:{last.lineno}: {last.line}"
+    text = f"{Path(file).name}:{line}: {name}{said}"
     return "\n".join(f"    {each}" for each in text.splitlines())
 
 

@@ -56,6 +56,14 @@ def test_an_error_in_a_row_is_a_failure_of_that_row() -> None:
     )
 
 
+def test_an_assertion_without_words_is_shown_by_its_line() -> None:
+    @examples("text", ["1"])
+    def test(text: str) -> None:
+        raise AssertionError
+
+    assert run(test)[1].endswith(": raise AssertionError")
+
+
 def test_a_rule_has_examples_and_near_misses_and_both_are_counted() -> None:
     @examples(("example", "fires"), lambda rule: examples_of(rule), fires="fires")
     def test(rule: SimpleNamespace, example: str, fires: bool) -> None:

@@ -93,7 +93,7 @@ def check_reason(reason: str, findings: Iterable[JudgedFinding]) -> None:
     if redact(reason) != reason:
         raise UsageError("--reason holds a secret: say it without")
     if len(reason) < SHORTEST_REASON:
-        raise UsageError('say why: --reason "..."')
+        raise UsageError('say why in three words or more: --reason "..."')
     for each in findings:
         told = Suppression((each.finding.rule,), reason)
         if each.disposition in STOPS and not told.is_explicit:

@@ -36,7 +36,7 @@ command = CheckCommand(
         click.Option(
             ["--profile"],
             type=click.Choice([each.value for each in Profile]),
-            help="Judge as if this profile were in force here, whether the work tree is trusted or not.",
+            help="Judge by this profile (see `cli-guard trust --help`), whether the work tree is trusted or not.",
         ),
         FORMAT,
         COLOR,

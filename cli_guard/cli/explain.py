@@ -62,13 +62,13 @@ def page(rule: str, io: Io | None = None) -> str:
 
     Raises UsageError, ConfigError.
     """
+    from cli_guard.policy.config import unknown_rule
     from cli_guard.policy.globs import USERS_RULE, nearest
 
     rules = rules_here(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
-        raise UsageError(
-            f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`"
-        )
+        said = unknown_rule(rule) or f"there is no rule {rule!r}{nearest(rule, rules)}"
+        raise UsageError(f"{said}; list them with `cli-guard rules`")
     return render_rule(rules[rule])
 
 

@@ -140,8 +140,8 @@ command = Command(
     "ignore",
     callback=run,
     help="Ignore findings of the last run, with a reason: a comment at the line, in the file's own syntax, or an"
-    " [[ignore]] in the policy where the file has no comments. WHAT is the id of a pending review, or a rule and a path"
-    " with or without a line; without it, the only finding. Shows what it has written, and stages nothing.",
+    " [[ignore]] in the policy where the file has no comments. Name the id of a pending review, or a rule and a path"
+    " with or without a line; without either, the only finding. Shows what it has written, and stages nothing.",
     params=[
         click.Argument(["what"], nargs=-1, metavar="[ID | RULE PATH[:LINE]]"),
         click.Option(

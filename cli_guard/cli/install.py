@@ -23,7 +23,7 @@ from cli_guard.state.files import explain_write_errors
 
 AHEAD = (
     "`git add` starts a process that reviews ahead and makes commits quick: it ends three hours after its last use, and"
-    " takes 65 MB while idle; `cli-guard server status` shows it, `cli-guard server disable` keeps it away"
+    " takes 115 MB, later 70; `cli-guard server status` shows it, `cli-guard server disable` keeps it away"
 )
 
 

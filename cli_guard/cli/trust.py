@@ -37,7 +37,7 @@ VERDICTS = {
 PROFILES = {
     "workspace": (
         "Commands of coding agents then run without a question if they stay in this tree: they write its files, run",
-        "its own tests, builds, linters and scripts (changed files included), use Git locally, and this machine.",
+        "its own tests, builds, linters and scripts (changed files included), use Git locally, and local servers.",
         "Asked as before: writing elsewhere, the network, installing, publishing, pushing, losing work, secrets, CI.",
     ),
     "strict": ("Commands of coding agents ask unless they only read.",),
@@ -276,7 +276,8 @@ command = Command(
         click.Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
-            help="How far agents are trusted; strict: to read, floors: left to their own rules.  [default: workspace]",
+            help="How far agents are trusted; strict: to read; floors: their own rules decide, but for what is always"
+            " denied.  [default: workspace]",
         ),
         RareOption(
             ["--expires"],

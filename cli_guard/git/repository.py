@@ -181,6 +181,8 @@ class GitRepository:
             revision + "^{" + kind + "}",
         )
         if not found:
+            if self.head is None:
+                raise UsageError(f"there is no {kind} {revision!r}: HEAD has no commit yet")
             raise UsageError(
                 f"there is no {kind} {revision!r} in this repository: see `git log --oneline --all`"
             )

@@ -27,7 +27,7 @@ from cli_guard.policy.globs import USERS_RULE, nearest, rule_matches
 from cli_guard.policy.language_model import MODEL_TABLES, ModelSection
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.policy.schema import Section, describe
-from cli_guard.rules.catalog import load_all
+from cli_guard.rules.catalog import load_all, read_table
 from cli_guard.runtime import read_plain, user_file
 
 # The sections of the user's own file alone, each with the reason.
@@ -51,12 +51,21 @@ DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
 
 def known_rule(pattern: str) -> str:
     """Return a rule pattern. Raises ValueError if it matches no rule."""
-    # A repository's own rules come and go with its revisions.
-    if not pattern.startswith(USERS_RULE) and not any(
-        rule_matches(pattern, rule) for rule in load_all()
-    ):
-        raise ValueError(f"there is no rule {pattern!r}{nearest(pattern, load_all())}")
+    if unknown := unknown_rule(pattern):
+        raise ValueError(unknown)
     return pattern
+
+
+def unknown_rule(pattern: str) -> str:
+    """Say what a pattern that matches no rule is called now, or what is nearest; "" if it matches one."""
+    known = load_all()
+    # A repository's own rules come and go with its revisions.
+    if pattern.startswith(USERS_RULE) or any(rule_matches(pattern, rule) for rule in known):
+        return ""
+    for old, new in read_table("renamed.toml").items():
+        if rule_matches(pattern, old):
+            return f"the rule {old!r} is now called {new!r}"
+    return f"there is no rule {pattern!r}{nearest(pattern, known)}"
 
 
 class ServerSection(Section):

@@ -9,6 +9,12 @@ from cli_guard.policy.globs import nearest
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+# What pydantic's errors about a wrong shape ask for: its own words name classes of ours, and types of Python.
+SHAPES = {
+    "model_type": "a table of keys and values",
+    "dict_type": "a table of keys and values",
+    "tuple_type": "a list",
+}
 
 
 class Section(BaseModel):
@@ -32,11 +38,14 @@ def describe(error: ValidationError, keys: Callable[[list[str]], list[str]]) -> 
         return f"unknown key {place!r}{nearest(str(first['loc'][-1]), keys(parent))}"
     if first["type"] == "missing":
         return f"{place!r} is missing"
-    message = first["msg"].removeprefix("Value error, ")
+    shape = SHAPES.get(first["type"])
+    message = f"must be {shape}" if shape else first["msg"].removeprefix("Value error, ")
     given = first.get("input")
     shown = (
         f" (got {given!r})"
-        if isinstance(given, str | int | float) and len(repr(given)) < 60
+        if isinstance(given, str | int | float)
+        and len(repr(given)) < 60
+        and repr(given) not in message
         else ""
     )
     return f"{place!r}: {message}{shown}"

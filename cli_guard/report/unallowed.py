@@ -72,5 +72,5 @@ def describe(found: Sequence[str]) -> str:
         return ""
     named = ", ".join(commit[:10] for commit in found[:MOST_NAMED])
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    which = "that no remote has and no review has allowed as it was recorded"
+    which = "not on a remote, recorded without a review that allowed it"
     return f"{count(len(found), 'commit')} {which}: {named}{more}; the push reviews them"

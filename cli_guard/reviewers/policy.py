@@ -14,7 +14,14 @@ from cli_guard.model import (
     Report,
     Skipped,
 )
-from cli_guard.policy.config import FILE, PYPROJECT, Config, default_config, read_config
+from cli_guard.policy.config import (
+    FILE,
+    PYPROJECT,
+    Config,
+    default_config,
+    read_config,
+    unknown_rule,
+)
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.suppressions import (
@@ -268,6 +275,8 @@ def review_answers(change: FileChange) -> Iterator[Finding]:
             told = f"ignores {rules}: {answer.reason}"
             if not answer.is_explicit:
                 told += f" (answers advice only: more needs the rule's full name and {WORDS_TO_LIFT} words of reason)"
+            if unknown := list(filter(None, map(unknown_rule, answer.rules))):
+                told += f" (answers nothing: {'; '.join(unknown)})"
             yield finding("policy-suppression-added", change.path, number, told, text)
         else:
             told = f"the suppression of {rules} has no reason, so it suppresses nothing"

@@ -117,11 +117,11 @@ def test_a_real_commit_and_a_real_merge(staging: Repo) -> None:
 def named(repo: Repo, *words: str) -> bool:
     """Whether `audit verify`, `stats` and `doctor` name exactly these commits; none of them fails for it."""
     said = [guard(repo, *argv) for argv in (("audit", "verify"), ("stats",), ("doctor",))]
-    line = "no review has allowed as it was recorded: " + ", ".join(
+    line = "recorded without a review that allowed it: " + ", ".join(
         word[:10] for word in words
     )
     return all(
-        (f"{line};" in done.out) if words else ("as it was recorded" not in done.out)
+        (f"{line};" in done.out) if words else ("recorded without a review" not in done.out)
         for done in said
     )
 

@@ -133,8 +133,15 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ),
         ("[limits]\nseconds = inf", "'limits.seconds'"),
         ("[limits]\nseconds = nan", "'limits.seconds'"),
-        ("limits = 3", "'limits'"),
-        ("ignore = 'docs-*'", "'ignore'"),
+        ("limits = 3", "'limits': must be a table of keys and values"),
+        ("ignore = 'docs-*'", "'ignore': must be a list (got 'docs-*')"),
+        ("[checks]\nt = 'make'", "'checks.t': must be a table of keys and values"),
+        (
+            "[rules]\ncode-workflow-write-on-pull-request = 'off'",
+            "the rule 'code-workflow-write-on-pull-request' is now called"
+            " 'code-workflow-write-in-every-job'",
+        ),
+        ("[rules]\n'code-js-regex-*' = 'off'", "is now called 'code-regex-exponential'"),
         ("[git]\nprotected_branches = 'main'", "'git.protected_branches'"),
         ("[message]\nstyle = 'angular'", "'plain' or 'conventional'"),
         ("[commands]\ndenied = []", "'commands.denied'; did you mean 'deny'?"),

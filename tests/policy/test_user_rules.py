@@ -74,7 +74,7 @@ def test_a_rule_has_our_form_and_its_place() -> None:
         ("  pattern: print_sql($$$)", "  regex: '(?=x)'", "is not one of ast-grep: "),
         ("  pattern: print_sql($$$)", "  matches: literal", "Rule `literal` is not defined"),
         ("  pattern: print_sql($$$)", "  pattern: [", ":10: not valid YAML: "),
-        ("  pattern: print_sql($$$)", "  - a", ":1: 'rule': Input should be a valid dictionary"),
+        ("  pattern: print_sql($$$)", "  - a", ":1: 'rule': must be a table of keys and values"),
         ("  severity: high", "  severity: high\n  when: (a+)+b", "unknown key 'metadata.when'"),
         ("  severity: high", "  severity: high\n  paths: (a+)+b", ":1: 'metadata.paths': repeats a group"),
         ("  severity: high", "  severity: high\n  paths: '['", ":1: 'metadata.paths': is no regular expression"),

@@ -370,6 +370,23 @@ def test_what_a_limit_left_out_is_one_finding() -> None:
     )
 
 
+@table(
+    ("rule", "says"),
+    [
+        ("code-js-regex-time", "is now called 'code-regex-exponential'"),
+        ("secret-pasword", "there is no rule 'secret-pasword'"),
+        ("secret-password", ""),
+        ("secret-*", ""),
+        ("user-mine", ""),
+    ],
+)
+def test_a_comment_that_names_no_rule_says_so(rule: str, says: str) -> None:
+    text = f"x = 1  # cli-guard: ignore[{rule}] of the test server\n"
+    (found,) = review(subject({}, {"a.py": text})).findings
+    assert says in found.message
+    assert ("answers nothing" in found.message) is bool(says)
+
+
 def test_an_empty_baseline_answers_nothing() -> None:
     assert rules(subject({}, {"cli-guard-baseline.json": write_baseline([])})) == []
 

@@ -161,7 +161,7 @@ command = Command(
         click.Option(
             ["--model"],
             metavar="NAME",
-            help="Use this model (provider:name) for all that one is asked.",
+            help="Use this model (provider:name) in place of the configured ones.",
         ),
         click.Option(
             ["--no-model"], is_flag=True, help="Use no model, whatever is configured."

@@ -18,7 +18,7 @@ from cli_guard.commands.programs import table
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.execution.verdicts import render
-from cli_guard.rules.catalog import load_all
+from cli_guard.rules.catalog import load_all, read_table
 from cli_guard.secrets.redact import redact
 
 MOST_LINES = 40
@@ -74,9 +74,11 @@ def explain_shell_command(io: Io, text: str) -> list[str]:
 
 def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
     """Say that nothing has a name, with the nearest rule and path."""
-    close = get_close_matches(subject[:100], load_all(), n=1)
+    known = {rule: f"rule {rule}" for rule in load_all()}
+    known |= {old: f"rule {new}" for old, new in read_table("renamed.toml").items()}
+    close = get_close_matches(subject[:100], known, n=1)
     said = (
-        list_near([f"rule {each}" for each in close])
+        list_near([known[each] for each in close])
         or name_near_paths(subject[:100], texts)
         or "; list the rules with `cli-guard rules`"
     )

@@ -14,7 +14,10 @@ class Renderer(Protocol):
     """The function of a format: a review in, its text out."""
 
     def __call__(self, review: Review, /) -> str:
-        """Return the whole report with a final newline; empty if there is nothing to report."""
+        """Return the whole report with a final newline; empty if there is nothing to report.
+
+        A name or a line may hold any byte: each goes through `printable`.
+        """
 
 
 FORMATS: Mapping[str, str] = {

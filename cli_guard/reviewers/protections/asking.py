@@ -59,7 +59,7 @@ def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:
         return None
     if count < FEWEST_SIBLINGS:
         return None
-    return f"{count} other {sort} of this file still have it"
+    return f"{count} other {sort} of this file still name it"
 
 
 def count_checks(loss: Loss, text: str) -> int:
