@@ -117,6 +117,18 @@ class GitCall:
             return True
         return False if self.ended(until)[0] == 0 else None
 
+    def head(self, end: bytes, until: float) -> bytes | None:
+        """Return the output up to an end mark, still to be read; None if it is not in the first PIECE_BYTES.
+
+        Raises Late.
+        """
+        while end not in self._seen:
+            more = self._some(PIPE_BYTES, until)
+            if not more or len(self._seen) > PIECE_BYTES:
+                return None
+            self._seen += more
+        return self._seen[: self._seen.index(end) + len(end)]
+
     def read(self, most: int, until: float) -> bytes:
         """Read `size` bytes of standard output, or fewer at its end. Raises Late."""
         piece = bytearray(self._seen[:most])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.git.merges import own_paths
 from cli_guard.git.objects import RecordedText, read_object
-from cli_guard.git.plumbing import parse_pairs, parse_pieces, parse_raw
+from cli_guard.git.plumbing import END_OF_RAW, parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
 from cli_guard.lazy import dataclass
@@ -69,6 +69,23 @@ class ChangeReader:
             *(self._diff(*INDEX, tree=self._repository.tree_of(head)) for head in heads)
         )
         return replace(changes, parents=tuple(filter(None, heads)))
+
+    def outline(self) -> ChangeSet | None:
+        """Return what `git commit` would record, without any line: no file is known to be binary.
+
+        None for a merge, before the first commit, or if the usual diff was not prefetched.
+        """
+        head = self._repository.head
+        if not head or self._repository.heads_being_merged:
+            return None
+        asked = difference(*INDEX, file_bytes=self._bounds.file_bytes, compared=("HEAD",))
+        # Git prints it before it compares any text. If nobody reads on, it is ended.
+        raw = self._git.head(*asked, end=END_OF_RAW)
+        if raw is None:
+            return None
+        files = parse_raw(raw)
+        identity = identity_of(self._repository.tree_of(head), files)
+        return ChangeSet(tuple(files), identity=identity, parents=(head,))
 
     def worktree(self) -> ChangeSet:
         """Return what differs from HEAD in the work tree, including untracked files that are not ignored."""

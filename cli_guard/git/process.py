@@ -115,6 +115,17 @@ class Git:
         except Late:
             return None
 
+    def head(self, *arguments: str, end: bytes) -> bytes | None:
+        """Return the output of a prefetched call up to an end mark; the call can still be used.
+
+        None if there is no such call, it is late, or the mark is not near.
+        """
+        call = self._begun.get(arguments)
+        try:
+            return call.head(end, time.monotonic() + TIMEOUT_SECONDS) if call else None
+        except Late:
+            return None
+
     def forget(self) -> None:
         """End the prefetched calls that were not used."""
         while self._begun:

@@ -151,6 +151,9 @@ class Changes(Protocol):
     def index(self, *, merging: bool = False) -> ChangeSet:
         """Return what a commit would record now."""
 
+    def outline(self) -> ChangeSet | None:
+        """Return the same without any line, with the same identity; None if that would not be quicker."""
+
     def worktree(self) -> ChangeSet:
         """Return what the work tree holds beyond HEAD."""
 

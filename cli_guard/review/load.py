@@ -1,7 +1,7 @@
 """Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Protocol
@@ -59,6 +59,7 @@ from cli_guard.runtime import Invocation
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
     from cli_guard.policy.checks import PlannedCheck
+    from cli_guard.review.render.review import Review
 
 InRepository = Staged | Worktree | Commit | Range | Message | Push
 
@@ -100,7 +101,7 @@ class Gathered:
 
     `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
     change, whose signers count, None if there is none; `request` is what is reviewed; `place` the Git folder of the
-    work tree.
+    work tree. `known` is the review if it is known already: then the subject has no lines.
     """
 
     subject: ReviewInput
@@ -110,6 +111,7 @@ class Gathered:
     base: str | None = None
     request: Request | None = None
     place: str = ""
+    known: "Review | None" = None
 
 
 @contextmanager
@@ -121,11 +123,13 @@ def gather(
     plan_checks: CheckPlanner | None = None,
     cache: Cache | None = None,
     on_progress: OnProgress | None = None,
+    recall: "Callable[[Gathered], Review | None] | None" = None,
 ) -> Iterator[Gathered]:
     """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
     Checks are planned only for a hook, by its `plan_checks`. The `cache` is for the search of a push;
-    `on_progress` gets the number of commits that are searched, and of all.
+    `on_progress` gets the number of commits that are searched, and of all. If `recall` returns the review of what is
+    staged, nothing more is read.
 
     Raises GitError, UsageError for an invalid revision or patch, ConfigError.
     """
@@ -146,10 +150,24 @@ def gather(
             subject = ReviewInput(request.event, changes, PatchContents())
         else:
             blobs = stack.enter_context(repository.blobs(limits.file_chars))
+            reader = repository.changes(blobs, limits.bounds)
             if isinstance(request, Staged):
+                outline = reader.outline() if recall else None
+                if recall and outline:
+                    gathered = Gathered(
+                        with_people(ReviewInput(request.event, outline), invocation),
+                        policy,
+                        (*notes, *ineffective_notes(policy, invocation.now.date())),
+                        base=repository.head,
+                        request=request,
+                        place=str(repository.git_dir),
+                    )
+                    gathered = replace(gathered, known=recall(gathered))
+                    if gathered.known:
+                        yield gathered
+                        return
                 # Their texts are needed soon; start while Git is still comparing.
                 blobs.begin()
-            reader = repository.changes(blobs, limits.bounds)
             subject = read(request, repository, reader, blobs, pushed)
             subject = replace(subject, merge_sides=reader.merge_sides)
             if on_progress and isinstance(subject.history, History):
@@ -164,7 +182,10 @@ def gather(
                 groups = join_published(pushed)
                 notes += [describe(repository, request.remote, each) for each in groups]
             if isinstance(request, Staged):
-                subject = check_staged(subject, repository, invocation)
+                if any(each.path in POLICY_FILES for each in subject.changes):
+                    # A broken one would block every later commit.
+                    recorded_policy(repository, "")
+                subject = with_people(subject, invocation)
             if not isinstance(request, Message):
                 rules = rules_of(repository, subject, blobs)
                 subject = replace(subject, user_rules=rules)
@@ -187,12 +208,8 @@ def gather(
         yield gathered
 
 
-def check_staged(
-    subject: ReviewInput, repository: Repository, invocation: Invocation
-) -> ReviewInput:
-    """Add the people of the commit, and refuse a broken configuration, which would block every later commit."""
-    if any(each.path in POLICY_FILES for each in subject.changes):
-        recorded_policy(repository, "")
+def with_people(subject: ReviewInput, invocation: Invocation) -> ReviewInput:
+    """Add the people of the commit."""
     people = tuple(filter(None, map(invocation.env.get, IDENTITY)))
     return replace(subject, changes=replace(subject.changes, people=people))
 
@@ -297,8 +314,10 @@ def read(
             own = blobs.contents(root=repository.root)
             return ReviewInput(event, reader.worktree(), own)
         case Message():
-            changes = reader.index()
             message = message_of(request, repository)
+            # Its lines are reviewed by the hook before, or once more; here they tell what `-v` shows.
+            is_apart = request.with_change and not message.cut
+            changes = (reader.outline() if is_apart else None) or reader.index()
             changes = replace(changes, other_text="\n".join(left_of(message.cut, changes)))
             changes = with_identity(changes, changes.identity, message.text)
             # Those of the diff that `-v` shows, also of the commit that is amended.

@@ -110,6 +110,7 @@ def review_request(
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
+    from cli_guard.review.prepared import keep_prepared, recall_prepared
     from cli_guard.review.store import pending_review, record_review, was_allowed
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.clean_files import identity
@@ -119,6 +120,9 @@ def review_request(
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
     kept = Cache(repository.state_folder) if cache and repository and not only else None
+    recall = None
+    if kept and records and record and again is None and not shard:
+        recall = partial(recall_prepared, records=records, today=today)
     with gather(
         request,
         repository,
@@ -126,6 +130,7 @@ def review_request(
         plan_checks=plan_checks,
         cache=kept,
         on_progress=on_progress,
+        recall=recall,
     ) as gathered:
         if isinstance(request, Message) and request.with_change and records:
             if not was_allowed(gathered, records):
@@ -151,20 +156,18 @@ def review_request(
                 gathered, subject=part, notes=(*gathered.notes, shard.note())
             )
         approvals = None
-        if repository:
+        if repository and not gathered.known:
             approvals = approvals_for(request, repository, gathered, invocation, storages)
         content = gathered.subject.changes.identity
         # Any program of the user can write to it: what leaves the machine is examined in full.
         for_files = None if isinstance(request, Push) else kept
-        done, pause = run(
-            gathered,
-            approvals,
-            today,
-            for_files,
-            on_progress,
-            invocation,
-            prepares=not record,
-        )
+        pause = None
+        if gathered.known:
+            done = gathered.known
+        else:
+            done, pause = run(
+                gathered, approvals, today, for_files, on_progress, invocation
+            )
         refused = (
             list(dict.fromkeys(approvals.refused))
             if approvals and done.decision is Decision.REVIEW
@@ -202,6 +205,8 @@ def review_request(
     if again is not None:
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
+    if kept and records and not record:
+        keep_prepared(done, gathered, records, today)
     if is_recorded and records:
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
@@ -248,28 +253,22 @@ def run(
     cache: "Cache | None" = None,
     on_progress: OnProgress | None = None,
     invocation: Invocation | None = None,
-    *,
-    prepares: bool = False,
 ) -> "tuple[Review, Pause | None]":
     """Run the graph; return the review, and the paused graph if it needs review.
 
-    With an invocation, a bug in a reviewer leaves a report where it ran. `prepares`: the same change is reviewed again.
+    With an invocation, a bug in a reviewer leaves a report where it ran.
     """
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
-    from cli_guard.reviewers.clean_files import clean_reviews
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import PREFETCHED, add_file_work, prefetch_texts
 
     loaded = time.perf_counter()
     subject = add_file_work(gathered.subject, cache, on_progress)
-    before = clean_reviews(cache, subject, gathered.policy.identity) if cache else None
-    if before:
-        subject = before.recall(subject)
     # Of a message a reviewer reads few of the files, and most often none.
     reads_files = event_of(subject.event).request != MESSAGE
-    if reads_files and not subject.work and not subject.clean:
+    if reads_files and not subject.work:
         prefetch_texts(subject.contents, subject.changes.files[:PREFETCHED])
     context = Context(
         subject=subject,
@@ -286,8 +285,6 @@ def run(
             context, report_error=partial(report_failed_reviewer, subject.event, invocation)
         )
     state, pause = run_review(context)
-    if before and prepares and not subject.clean:
-        before.keep(list_clean_reviewers(state), subject)
     skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
     state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
@@ -296,17 +293,6 @@ def run(
         "review": round((done - loaded) * 1000, 1),
     }
     return review_of(state, gathered, timings), pause
-
-
-def list_clean_reviewers(state: "State") -> list[str]:
-    """Return the reviewers that found nothing; none if one left a file unread, as the state does not say which."""
-    if state["skipped"]:
-        return []
-    return [
-        result["tool"].removeprefix("review_")
-        for result in state["tool_results"]
-        if result["status"] == "ok" and result.get("findings") == 0
-    ]
 
 
 def report_failed_reviewer(event: str, invocation: Invocation, error: Exception) -> str:

@@ -120,6 +120,10 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
         skipped=tuple(dict.fromkeys((*left.skipped, *review.skipped))),
         notes=tuple(dict.fromkeys((*left.notes, *review.notes))),
         blobs=left.blobs,
+        files=left.files,
+        reviewed=left.reviewed,
+        secrets_only=left.secrets_only,
+        examples=left.examples,
     )
 
 

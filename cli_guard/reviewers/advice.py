@@ -16,10 +16,7 @@ STOPS = {Disposition.DENY, Disposition.REVIEW}
 
 @dataclass
 class HookAdvice:
-    """The `reviewers` that only advise; those that are `bounded`, in a hook, together by what they read.
-
-    `known_left_out` files were left out when exactly this was reviewed before, and the bounded reviewers do not run.
-    """
+    """The `reviewers` that only advise; those that are `bounded`, in a hook, together by what they read."""
 
     reviewers: frozenset[str] = ADVISING
     bounded: frozenset[str] = frozenset()
@@ -27,7 +24,6 @@ class HookAdvice:
     spent: int = 0
     begun: set[str] = field(default_factory=set)
     left_out: set[str] = field(default_factory=set)
-    known_left_out: int = 0
 
     def has_room(self, reviewer: str, path: str, chars: int) -> bool:
         """Return whether a reviewer may begin a file; if not, the file counts as left out."""
@@ -44,7 +40,7 @@ class HookAdvice:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Name what was left out, in one entry."""
-        number = len(self.left_out) or self.known_left_out
+        number = len(self.left_out)
         what = f"advice on {number:,} of the files"
         return (Skipped(what, OVER_ADVICE),) if number else ()
 

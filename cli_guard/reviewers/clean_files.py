@@ -3,28 +3,21 @@
 The cache stores only that nothing was found, so it holds nothing of a file. Results are not stored if they hold
 findings, if a part was left out (for lack of time, perhaps), or if they are not `cacheable`: secrets and commands read
 a file with findings again anyway, and refactor compared it with other files.
-
-So are the reviewers skipped that found nothing in this very change when it was staged. The cache stores their names
-alone, under a hash of all that a review of the index depends on. One that has found something, or has left anything
-unread, reads the change again.
 """
 
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from cli_guard.hooks import event_of
 from cli_guard.model import FileChange
-from cli_guard.repository.protocol import TreeContents
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.per_file import FileResult
-from cli_guard.reviewers.registry import REVIEWERS, examining
-from cli_guard.reviewers.review_input import Limits, ReviewInput
+from cli_guard.reviewers.registry import examining
+from cli_guard.reviewers.review_input import Limits
 
 LIBRARIES = ("ast-grep-py", "PyYAML")
 # Code and rules: their sources in a checkout, or as the build compiled them.
@@ -41,22 +34,15 @@ def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | 
     """
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None
-    return hash_changes((limits, user_rules), (change,))
-
-
-def hash_changes(known: object, changes: Iterable[FileChange]) -> bytes:
-    """Hash our own identity, what else is known, and all that a change says of its files."""
     digest = hashlib.sha256(identity())
-    digest.update(repr(known).encode("utf-8", "backslashreplace"))
-    for change in changes:
-        facts = (*(getattr(change, name) for name in FACTS), change.tail)
-        digest.update(repr(facts).encode("utf-8", "backslashreplace"))
-        for hunk in change.hunks:
-            head = (hunk.old_start, hunk.new_start, len(hunk.removed), len(hunk.added))
-            digest.update(repr(head).encode("ascii"))
-            digest.update(
-                "\n".join((*hunk.removed, *hunk.added)).encode("utf-8", "surrogatepass")
-            )
+    facts = (*(getattr(change, name) for name in FACTS), change.tail, limits, user_rules)
+    digest.update(repr(facts).encode("utf-8", "backslashreplace"))
+    for hunk in change.hunks:
+        head = (hunk.old_start, hunk.new_start, len(hunk.removed), len(hunk.added))
+        digest.update(repr(head).encode("ascii"))
+        digest.update(
+            "\n".join((*hunk.removed, *hunk.added)).encode("utf-8", "surrogatepass")
+        )
     return digest.digest()
 
 
@@ -146,62 +132,3 @@ def unpack(value: bytes) -> Results:
         }
     except (ValueError, TypeError, AttributeError):
         return {}
-
-
-class CleanReviews:
-    """What the reviews of one change before this one have found nothing in."""
-
-    def __init__(self, cache: Cache, key: bytes) -> None:
-        self._cache = cache
-        self._key = key
-
-    def recall(self, subject: ReviewInput) -> ReviewInput:
-        """Return the subject with the reviewers that found nothing; as it is for a row of another kind."""
-        value = self._cache.get([self._key]).get(self._key)
-        known = {reviewer.name for reviewer in REVIEWERS}
-        try:
-            names, left_out = json.loads(value) if value else ((), 0)
-            clean = frozenset(known & {*names})
-            bounded = subject.advice.bounded - subject.idle
-            # Without `work`, each takes its room when it runs: one that does not run would leave more to the others.
-            if left_out and not subject.work and not clean >= bounded:
-                return replace(subject, clean=clean - bounded)
-            advice = replace(subject.advice, known_left_out=int(left_out))
-            return replace(subject, clean=clean, advice=advice)
-        except (ValueError, TypeError):
-            return subject
-
-    def keep(self, names: Iterable[str], subject: ReviewInput) -> None:
-        """Store the reviewers that found nothing, and how many files those that advise have left out."""
-        row = json.dumps([sorted(names), len(subject.advice.left_out)])
-        self._cache.put({self._key: row.encode("ascii")})
-
-
-def clean_reviews(cache: Cache, subject: ReviewInput, policy: str) -> CleanReviews | None:
-    """Return what is known of the change of a commit that is about to be made; None for any other review.
-
-    `policy` identifies the policy in force. The tree before the change and the change itself identify the tree after
-    it, in which some reviewers search. A merge is compared with more than that, and checks run each time. A process
-    that does not know its own identity yet would take longer to find it out than a review of most changes.
-    """
-    if (
-        not identity.cache_info().currsize
-        or not event_of(subject.event).is_before_commit
-        or subject.changes.is_merge
-        or subject.checks
-        or not isinstance(subject.contents, TreeContents)
-        or subject.contents.revision
-    ):
-        return None
-    changes = subject.changes
-    known = (
-        subject.event,
-        changes.identity,
-        changes.parents,
-        changes.people,
-        changes.skipped,
-        policy,
-        subject.user_rules.digest,
-        subject.limits,
-    )
-    return CleanReviews(cache, hash_changes(known, changes))

@@ -72,8 +72,7 @@ class ReviewInput:
     no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change,
     `own_guards` the names that its policy calls protections, `known_statements` kind, name and digest of the
     settings of agents that it knows. `merge_sides` compares a merge with each of its parents. `commit_subject` is that
-    of a message that is not reviewed here. `clean` reviewers have found nothing in exactly this before, see
-    `clean_files`.
+    of a message that is not reviewed here.
     """
 
     event: str
@@ -96,7 +95,6 @@ class ReviewInput:
     new_place: str = ""
     published: Callable[[str], bool] = lambda _text: False
     idle: frozenset[str] = frozenset()
-    clean: frozenset[str] = frozenset()
     advice: HookAdvice = field(default_factory=HookAdvice)
     user_rules: UserRules = NO_RULES
     own_guards: tuple[str, ...] = ()

@@ -109,9 +109,10 @@ def variable(text: bytes) -> tuple[bytes, bytes]:
 
 @dataclass
 class ServerCaller:
-    """A client: what it has sent, and the child of its run."""
+    """A client: what it has sent, and the child of its run; `is_outdated`: files had changed when it came."""
 
     connection: socket.socket
+    is_outdated: bool = False
     received: bytearray = field(default_factory=bytearray)
     request: ServerRequest | None = None
     handed: list[int] = field(default_factory=list)

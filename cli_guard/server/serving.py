@@ -141,7 +141,9 @@ class Server:
             connection.close()
             return
         connection.setblocking(False)
-        self._callers[connection.fileno()] = ServerCaller(connection)
+        # While the client still puts its request together: it takes a millisecond.
+        is_outdated = self._stay.outdated()
+        self._callers[connection.fileno()] = ServerCaller(connection, is_outdated)
         self._poll.register(connection, select.POLLIN)
 
     def _receive(self, caller: ServerCaller) -> None:
@@ -206,7 +208,7 @@ class Server:
             or not self._allows(request.variables)
         ):
             self._refuse(caller)
-        elif self._stay.outdated():
+        elif caller.is_outdated:
             self._leave("files")
             self._refuse(caller)
         elif self._end_preparations(request) and request.prepares:

@@ -42,7 +42,7 @@ def on_disk(repo: Repo) -> dict[str, str]:
     files = [
         path
         for path in (repo.path / ".git").rglob("*")
-        if path.is_file() and "examined" not in path.name
+        if path.is_file() and not path.name.startswith(("examined", "prepared"))
     ]
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -85,6 +85,20 @@ def test_what_was_prepared_is_reviewed_the_same(staged: Repo, servers: Any) -> N
     staged.write("module_1.py", CLEAN["module_1.py"] + "eval(input())\n")
     staged.git("add", "-A", env=cold)
     assert "module_1.py:41" in staged.guard(*REVIEW, env=servers.required).out
+
+
+def test_the_server_that_prepared_a_review_has_it_at_the_commit(
+    guarded: Repo, servers: Any
+) -> None:
+    for name, text in CLEAN.items():
+        guarded.write(name, text)
+    guarded.git("add", "-A", env={"CLI_GUARD_SERVER": "0"})
+    assert guarded.guard(*PREPARE, env=servers.required).code == 0
+    assert (guarded.path / ".git/cli-guard/prepared.json").exists()
+    (guarded.path / ".git/cli-guard/examined.sqlite").unlink()
+    # To look a file up would make it again.
+    prepared = guarded.guard(*REVIEW, env=servers.required)
+    assert prepared.code == 0 and not remembered(guarded)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
+STEPS = ("blocked_actions", "plan", "tool_results", "action_log")
 ANSWER = ("by", "reason", "new")
 # Of few findings.
 RARE = ("mark", "published", "replaces")
@@ -59,10 +60,7 @@ def as_dict(review: Review) -> dict[str, object]:
             _finding(each.finding) | {name: getattr(each, name) for name in ANSWER}
             for each in review.suppressed
         ],
-        "blocked_actions": review.blocked_actions,
-        "plan": review.plan,
-        "tool_results": review.tool_results,
-        "action_log": review.action_log,
+        **{key: getattr(review, key) for key in STEPS},
         "coverage": {
             "files": review.files,
             "reviewed": review.reviewed,
@@ -71,8 +69,17 @@ def as_dict(review: Review) -> dict[str, object]:
         "timings_ms": review.timings_ms,
         "notes": review.remarks,
         # Only in the report that is kept.
-        **({"left": review.left} if review.left else {}),
+        **({"left": review.left, **kept_of(review)} if review.left else {}),
         **({"blobs": dict(review.blobs)} if review.blobs else {}),
+    }
+
+
+def kept_of(review: Review) -> dict[str, object]:
+    """Return what else a later hook prints of an allowed change."""
+    return {
+        "secrets_only": review.secrets_only,
+        "examples": review.examples,
+        "places": list(review.places.items()),
     }
 
 
@@ -94,6 +101,7 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         return check_fields(finding_of(data))
 
     covered = data["coverage"]
+    steps: dict[str, Any] = {key: tuple(data[key]) for key in STEPS}
     review = Review(
         decision=Decision(data["decision"]),
         findings=tuple(
@@ -112,6 +120,9 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         binding=data.get("binding", ""),
         blobs={path: str(blob) for path, blob in dict(data.pop("blobs", {})).items()},
         places={commit: str(path) for commit, path in data.get("places", ())},
+        secrets_only=tuple(map(str, data.get("secrets_only", ()))),
+        examples=data.get("examples", 0),
+        **steps,
         **{key: covered[key] for key in ("files", "reviewed")},
         **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
     )
