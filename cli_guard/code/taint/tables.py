@@ -6,7 +6,7 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 # ruff: noqa: B019 - what a method keeps lives as long as the process, and so do the tables
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -15,12 +15,16 @@ from cli_guard.code.taint.needs import (
     NeededWords,
     Needs,
     either,
+    has_needed,
+    list_words,
     needs_of,
+    space_words,
     words_in,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
+from cli_guard.words import WordSet
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
@@ -89,11 +93,6 @@ def is_ours(pattern: re.Pattern[str]) -> bool:
     return isinstance(pattern, re.Pattern)
 
 
-def join_patterns(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
-    """Return a pattern that matches whatever one of these without named groups does, and no text for none."""
-    return re.compile("|".join(f"(?:{each.pattern})" for each in patterns) or r"(?!)")
-
-
 def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]]) -> Needs:
     """Return the words without which a text holds nothing that an entry matches."""
     if "words" in data:
@@ -111,6 +110,15 @@ def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]])
 GuardPlace = tuple[FlowEntry, int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class NamedEntries:
+    """Entries, each with what a name needs that it matches; `needless` are those that need nothing."""
+
+    words: WordSet
+    entries: list[tuple[FlowEntry, Needs]]
+    needless: list[tuple[FlowEntry, Needs]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
     """The entries of one language. What is asked of them is kept; there are few tables, and none is made for a file."""
@@ -120,14 +128,16 @@ class Tables:
     @lru_cache(maxsize=MOST_KNOWN)
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
-        # Most names are in no table of ours, which one pattern for all says at once.
-        known = [name for name in names if self._any_of(section, by).fullmatch(name)]
+        asked = self._named(section, by)
+        known = [(name, asked.words.found_in(space_words(name))) for name in names]
+        # Most names have no word of ours.
+        tried = asked.entries if any(held for _, held in known) else asked.needless
         return tuple(
             entry
-            for entry in self.of(section, by)
+            for entry, needs in tried
             if any(
-                entry.patterns[by].fullmatch(name)
-                for name in (known if is_ours(entry.patterns[by]) else names)
+                has_needed(needs, held) and entry.patterns[by].fullmatch(name)
+                for name, held in known
             )
         )
 
@@ -139,9 +149,15 @@ class Tables:
         return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def _any_of(self, section: str, by: str) -> re.Pattern[str]:
-        having = (entry.patterns[by] for entry in self.of(section, by))
-        return join_patterns(each for each in having if is_ours(each))
+    def _named(self, section: str, by: str) -> NamedEntries:
+        entries = []
+        for entry in self.of(section, by):
+            pattern = entry.patterns[by]
+            needs = needs_of(pattern.pattern, is_whole=True) if is_ours(pattern) else ()
+            entries.append((entry, needs))
+        words = WordSet(word for _, needs in entries for word in list_words(needs))
+        needless = [each for each in entries if not each[1]]
+        return NamedEntries(words, entries, needless)
 
     @lru_cache(maxsize=MOST_ASKED)
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
