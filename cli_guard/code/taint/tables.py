@@ -38,12 +38,13 @@ MOST_ASKED = 1_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlowEntry:
-    """One table of a file: its section and fields, patterns compiled."""
+    """One table of a file, patterns compiled; what a text needs that holds it, and a name that matches."""
 
     section: str
     data: Mapping[str, Any]
     patterns: Mapping[str, re.Pattern[str]]
     needs: Needs = ()
+    name_needs: Needs = ()
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -85,7 +86,9 @@ def compile_entry(section: str, data: Mapping[str, Any]) -> FlowEntry:
         for name in PATTERNS
         if name in data
     }
-    return FlowEntry(section, data, patterns, find_needs(data, patterns))
+    needs = find_needs(data, patterns)
+    # Words that are given are those of a text alone.
+    return FlowEntry(section, data, patterns, needs, () if "words" in data else needs)
 
 
 def is_ours(pattern: re.Pattern[str]) -> bool:
@@ -110,15 +113,6 @@ def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]])
 GuardPlace = tuple[FlowEntry, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class NamedEntries:
-    """Entries, each with what a name needs that it matches; `needless` are those that need nothing."""
-
-    words: WordSet
-    entries: list[tuple[FlowEntry, Needs]]
-    needless: list[tuple[FlowEntry, Needs]]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
     """The entries of one language. What is asked of them is kept; there are few tables, and none is made for a file."""
@@ -128,15 +122,15 @@ class Tables:
     @lru_cache(maxsize=MOST_KNOWN)
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
-        asked = self._named(section, by)
-        known = [(name, asked.words.found_in(space_words(name))) for name in names]
+        words = self._words_of(section, by)
+        known = [(name, words.found_in(space_words(name))) for name in names]
         # Most names have no word of ours.
-        tried = asked.entries if any(held for _, held in known) else asked.needless
+        is_known = any(held for _, held in known)
         return tuple(
             entry
-            for entry, needs in tried
+            for entry in (self.of if is_known else self._needless)(section, by)
             if any(
-                has_needed(needs, held) and entry.patterns[by].fullmatch(name)
+                has_needed(entry.name_needs, held) and entry.patterns[by].fullmatch(name)
                 for name, held in known
             )
         )
@@ -149,15 +143,13 @@ class Tables:
         return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def _named(self, section: str, by: str) -> NamedEntries:
-        entries = []
-        for entry in self.of(section, by):
-            pattern = entry.patterns[by]
-            needs = needs_of(pattern.pattern, is_whole=True) if is_ours(pattern) else ()
-            entries.append((entry, needs))
-        words = WordSet(word for _, needs in entries for word in list_words(needs))
-        needless = [each for each in entries if not each[1]]
-        return NamedEntries(words, entries, needless)
+    def _needless(self, section: str, by: str) -> tuple[FlowEntry, ...]:
+        return tuple(e for e in self.of(section, by) if not e.name_needs)
+
+    @lru_cache(maxsize=MOST_ASKED)
+    def _words_of(self, section: str, by: str) -> WordSet:
+        having = self.of(section, by)
+        return WordSet(word for each in having for word in list_words(each.name_needs))
 
     @lru_cache(maxsize=MOST_ASKED)
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
