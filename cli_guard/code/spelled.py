@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 # Lines that may give another name, and those among them that give none: what has no other is not parsed for it.
+NAMER = re.compile(
+    r"(?:from(?<!\wfrom)|import(?<!\wimport)|us(?:e|ing)(?<!\wuse)(?<!\wusing)|require(?<!\wrequire))\b"
+)
 NAMING = re.compile(
-    r"(?m)^[^\n]*\b(?:from|import|use|using|require)\b(?:[^\n({]*[({][^)}]{0,4000})?[^\n]*"
+    r"[^\n]*\b(?:from|import|use|using|require)\b(?:[^\n({]*[({][^)}]{0,4000})?[^\n]*"
 )
 PLAIN = re.compile(r"\s*(?:import|using)\s+(?!static\b)(?:(?! as )[\w., ])+;?\s*\Z")
 # A name for a member of something: `run = os.system`.
 RENAMING = re.compile(
-    r"(?m)^[ \t]*(?:(?:const|let|var|final|val)[ \t]+)?(\w+)[ \t]*=[ \t]*([A-Za-z_]\w*(?:\.\w+)+)[ \t]*;?[ \t]*$"
+    r"(?m)^[ \t]*(?:(?:const|let|var|final|val)[ \t]+)?(\w+)[ \t]*=[ \t]*([A-Za-z_]\w*(?:\.\w+)+)[ \t]*+;?[ \t]*$"
 )
+# What ends each such line.
+MEMBER = re.compile(r"(?m)=[ \t]*[A-Za-z_][\w.]*\.(\w+)[ \t]*+;?[ \t]*$")
 WORD = re.compile(r"\w+")
 # Languages in which the name of a type is enough, and its package is left out.
 BY_TYPE = ("java", "kotlin", "scala", "csharp")
@@ -44,10 +49,22 @@ def may_rename(text: str, language: str, known: frozenset[str]) -> bool:
     # Most texts have none of them, and no line is looked at.
     if known.isdisjoint(words_in(text).split()):
         return False
-    lines = (line for line in NAMING.findall(text) if not PLAIN.match(line))
+    lines = (line for line in find_naming_lines(text) if not PLAIN.match(line))
     words = {word for line in lines for word in WORD.findall(line)}
-    words.update(name.rpartition(".")[2] for _, name in RENAMING.findall(text))
+    if not known.isdisjoint(MEMBER.findall(text)):
+        words.update(name.rpartition(".")[2] for _, name in RENAMING.findall(text))
     return not words.isdisjoint(known)
+
+
+def find_naming_lines(text: str) -> Iterator[str]:
+    """Yield the lines with such a word, each with what it puts in brackets; a word is found faster than a line."""
+    end = 0
+    for found in NAMER.finditer(text):
+        start = text.rfind("\n", 0, found.start()) + 1
+        line = NAMING.match(text, start) if start >= end else None
+        if line:
+            end = line.end()
+            yield line[0]
 
 
 def spell_out(trees: Trees, language: str, text: str, known: frozenset[str]) -> str:

@@ -45,6 +45,10 @@ class PatternPart:
 @lru_cache(maxsize=2)
 def words_in(text: str) -> str:
     """Return each identifier of a text once, between blanks; it has the words that the text has."""
+    return space_words(text)
+
+
+def space_words(text: str) -> str:
     return f" {' '.join(dict.fromkeys(IDENTIFIER.findall(text)))} "
 
 
@@ -53,12 +57,12 @@ class NeededWords:
 
     def __init__(self, needed: Iterable[Needs]) -> None:
         listed = tuple(dict.fromkeys(needed))
-        self._words = WordSet(word for needs in listed for word in _list_words(needs))
+        self._words = WordSet(word for needs in listed for word in list_words(needs))
         self._needs_nothing = () in listed
         # By the words of which a text has at least one: most texts have few, and a table has hundreds of entries.
         self._by_word: dict[str, list[Needs]] = {}
         for needs in filter(None, listed):
-            for word in dict.fromkeys(_list_words(find_rarest(needs))):
+            for word in dict.fromkeys(list_words(find_rarest(needs))):
                 self._by_word.setdefault(word, []).append(needs)
 
     def fit(self, words: str) -> bool:
@@ -79,13 +83,13 @@ def find_rarest(needs: Needs) -> Needs:
     return (max(words, key=len),) if words else needs[:1]
 
 
-def _list_words(needs: Needs) -> Iterator[str]:
+def list_words(needs: Needs) -> Iterator[str]:
     for need in needs:
         if isinstance(need, str):
             yield need
         else:
             for branch in need:
-                yield from _list_words(branch)
+                yield from list_words(branch)
 
 
 def has_needed(needs: Needs, words: Container[str]) -> bool:

@@ -7,7 +7,7 @@ part. Which type that is only a walk says; so each type of the file is tried.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from cli_guard.code.taint.naming import dotted_name, resolve_import
-from cli_guard.code.taint.needs import NeededWords, words_in
+from cli_guard.code.taint.needs import NeededWords, space_words
 from cli_guard.code.taint.program import FlowFunction, FlowNode
 from cli_guard.code.taint.tables import Tables
 
@@ -69,7 +69,7 @@ def may_be_member(
         return True
 
     def has_word(name: str) -> bool:
-        return bool(needed.found_in(words_in(name)))
+        return bool(needed.found_in(space_words(name)))
 
     behind = {name.partition(".")[2] for name in names}
     # Behind a field, `this.request.query`, whose type may be known as well.

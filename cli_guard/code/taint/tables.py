@@ -6,7 +6,7 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 # ruff: noqa: B019 - what a method keeps lives as long as the process, and so do the tables
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -15,12 +15,16 @@ from cli_guard.code.taint.needs import (
     NeededWords,
     Needs,
     either,
+    has_needed,
+    list_words,
     needs_of,
+    space_words,
     words_in,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
+from cli_guard.words import WordSet
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
@@ -34,12 +38,13 @@ MOST_ASKED = 1_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlowEntry:
-    """One table of a file: its section and fields, patterns compiled."""
+    """One table of a file, patterns compiled; what a text needs that holds it, and a name that matches."""
 
     section: str
     data: Mapping[str, Any]
     patterns: Mapping[str, re.Pattern[str]]
     needs: Needs = ()
+    name_needs: Needs = ()
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -81,17 +86,14 @@ def compile_entry(section: str, data: Mapping[str, Any]) -> FlowEntry:
         for name in PATTERNS
         if name in data
     }
-    return FlowEntry(section, data, patterns, find_needs(data, patterns))
+    needs = find_needs(data, patterns)
+    # Words that are given are those of a text alone.
+    return FlowEntry(section, data, patterns, needs, () if "words" in data else needs)
 
 
 def is_ours(pattern: re.Pattern[str]) -> bool:
     """Return whether a pattern is from our own files: that of a repository is wrapped, see `policy.user_rules.Cut`."""
     return isinstance(pattern, re.Pattern)
-
-
-def join_patterns(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
-    """Return a pattern that matches whatever one of these without named groups does, and no text for none."""
-    return re.compile("|".join(f"(?:{each.pattern})" for each in patterns) or r"(?!)")
 
 
 def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]]) -> Needs:
@@ -120,14 +122,16 @@ class Tables:
     @lru_cache(maxsize=MOST_KNOWN)
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
-        # Most names are in no table of ours, which one pattern for all says at once.
-        known = [name for name in names if self._any_of(section, by).fullmatch(name)]
+        words = self._words_of(section, by)
+        known = [(name, words.found_in(space_words(name))) for name in names]
+        # Most names have no word of ours.
+        is_known = any(held for _, held in known)
         return tuple(
             entry
-            for entry in self.of(section, by)
+            for entry in (self.of if is_known else self._needless)(section, by)
             if any(
-                entry.patterns[by].fullmatch(name)
-                for name in (known if is_ours(entry.patterns[by]) else names)
+                has_needed(entry.name_needs, held) and entry.patterns[by].fullmatch(name)
+                for name, held in known
             )
         )
 
@@ -139,9 +143,13 @@ class Tables:
         return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def _any_of(self, section: str, by: str) -> re.Pattern[str]:
-        having = (entry.patterns[by] for entry in self.of(section, by))
-        return join_patterns(each for each in having if is_ours(each))
+    def _needless(self, section: str, by: str) -> tuple[FlowEntry, ...]:
+        return tuple(e for e in self.of(section, by) if not e.name_needs)
+
+    @lru_cache(maxsize=MOST_ASKED)
+    def _words_of(self, section: str, by: str) -> WordSet:
+        having = self.of(section, by)
+        return WordSet(word for each in having for word in list_words(each.name_needs))
 
     @lru_cache(maxsize=MOST_ASKED)
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from cli_guard.model import FileChange, Report, Skipped
 from cli_guard.reviewers.docs.mismatch import find_wrong_documentation, review_mismatch
 from cli_guard.reviewers.docs.missing import gaps_in, review_missing
-from cli_guard.reviewers.docs.sources import read_source, read_sources
+from cli_guard.reviewers.docs.sources import may_tell, read_source, read_sources
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -24,6 +24,8 @@ def examiner(subject: ReviewInput) -> Examiner:
             return NOTHING
         if isinstance(source, Skipped):
             return FileResult(skipped=(source,))
+        if not may_tell(source):
+            return NOTHING
         told = chain(gaps_in(source), find_wrong_documentation(source))
         documented, could = source.share
         return FileResult(again=next(told, None) is not None, weights=(documented, could))

@@ -7,6 +7,10 @@ from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_patterns
 
 HEADS = ("google", "numpy", "sphinx")
+# In lower case, what is in each text in which `PATTERNS` finds a parameter or a result.
+SIGNS = tuple(
+    "args: arguments: params: parameters :param @param :arg @arg :key @key return: returns: :return @return ---".split()
+)
 PATTERNS = read_patterns("languages/patterns.toml", "documented")
 NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
 NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
@@ -48,13 +52,18 @@ class Documented:
         return tuple(entry.name for entry in self.entries)
 
 
+def may_document(text: str) -> bool:
+    """Return whether a comment, or one in a file, may document a parameter or a result."""
+    return any(map(text.lower().__contains__, SIGNS))
+
+
 def read_docstring(text: str) -> Documented:
     """Parse a Python docstring (source text) in Google, NumPy or Sphinx style.
 
     Text indented deeper than the docstring is an example, whose sections are not this function's.
     """
-    if not any(map(text.__contains__, (":", "@", "---"))):
-        return Documented()  # every section and field of a docstring holds one of these
+    if not may_document(text):
+        return Documented()
     lines = text.split("\n")
     depth = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
     lines = [

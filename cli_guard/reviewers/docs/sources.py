@@ -1,5 +1,6 @@
 """The files that the reviewer reads: their symbols before and after, and what was skipped and why."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -9,11 +10,19 @@ from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped, Status, group_by, split_lines
+from cli_guard.reviewers.docs.documented import may_document
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 SAMPLE = 40
+# A definition in Python, and one that is private or begins with its documentation.
+DEFINITION = re.compile(r"def\b")
+COMPLETE_DEFINITION = re.compile(
+    r"def\s+(?:_|\w+\s*\([^()\"'#]*\)[^()\"'#:]*:\s*[rRuU]?(?:\"{3}|'{3}))"
+)
+# Without such a word no symbol is public.
+PUBLIC = {"java": ("public", "interface"), "rust": ("pub",), "go": ("func",)}
 STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 
 
@@ -148,7 +157,18 @@ def read_source(
 
 def may_tell(source: SourceFile) -> bool:
     """Return whether the file may have findings; not if an earlier examination had none."""
-    return source.known is None or source.known.again
+    if source.known is not None:
+        return source.known.again
+    text = source.text
+    return has_gap_signs(source.language, text) or may_document(text)
+
+
+def has_gap_signs(language: str, text: str) -> bool:
+    """Return whether a public definition of a text may be undocumented, which needs no tree to rule out."""
+    if language == "python":
+        complete = COMPLETE_DEFINITION.findall(text)
+        return len(DEFINITION.findall(text)) > len(complete)
+    return any(map(text.__contains__, PUBLIC.get(language, ("export",))))
 
 
 def expects_documentation(symbol: Symbol) -> bool:

@@ -1,5 +1,6 @@
 """Functions that the change pushes over a limit: complexity, length, parameters."""
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -42,6 +43,10 @@ class Limit:
         if before is not None and after >= before * GROWN:
             return after > self.most
         return after >= self.most * OVER and (before is None or before <= self.most)
+
+    def silent(self, *, is_new: bool) -> int:
+        """Return the highest value that is never over the limit; what is new has not grown."""
+        return math.ceil(self.most * OVER) - 1 if is_new else self.most
 
 
 class Growth:
@@ -92,6 +97,13 @@ class Growth:
         most = self._subject.limits.file_chars
         if len(old_text) > most:
             return f"before the change longer than {most} characters"
+        # A file has the decisions and lines of all its functions: most need no tree.
+        is_new = not (old_text or self._sources_of_moves)
+        highest = (
+            limit.silent(is_new=is_new) for limit in (self._complexity, self._length)
+        )
+        if not may_exceed(text, *highest):
+            return None
         lines = split_lines(text)
         old_lines = split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)

@@ -6,6 +6,7 @@ from reviewers.docs.before_after import found, subject_of
 
 from cli_guard.model import Confidence, Skipped
 from cli_guard.reviewers.docs import review
+from cli_guard.reviewers.docs.sources import has_gap_signs
 from cli_guard.reviewers.review_input import Limits
 
 BODY = "    if not a:\n        raise ValueError(a)\n    return a + 1\n"
@@ -261,3 +262,20 @@ def test_suggestion_has_the_quotes_of_the_file(known: str, expected: str) -> Non
     before = "".join(f"def known_{n}(a):\n    {known}\n{BODY}\n\n" for n in range(4))
     added = "def one(a, b):\n    if not a:\n        return None\n    if b:\n        raise KeyError(b)\n    return a\n"
     assert found("a.py", before + added, before)[0].suggestion == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "may_be"),
+    [
+        ("python", 'def f(a: int) -> str:\n    r"""Return a."""\n', False),
+        ("python", "def _f(a):\n    return a\n", False),
+        ("python", 'def f(a="):"):\n    """Return a."""\n', True),
+        ("python", 'def f(a):  # "\n    return a\n', True),
+        ("python", 'def f(a):\n    """Return a."""\n\ndef g(a):\n    return a\n', True),
+        ("javascript", "function f(a) { return a; }\n", False),
+        ("javascript", "exports.f = function (a) { return a; };\n", True),
+        ("go", "package a\n\ntype T struct{}\n", False),
+    ],
+)
+def test_most_texts_need_no_tree(language: str, text: str, may_be: bool) -> None:
+    assert has_gap_signs(language, text) is may_be
