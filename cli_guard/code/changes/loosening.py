@@ -60,8 +60,10 @@ GREATEST = re.compile(
     r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
     r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
 )
-# A number, or the name of a limit.
-LIMIT = re.compile(r"[1-9][\d_]*|\w*(?i:max|limit)\w*")
+# A number, or the name of a limit; the greatest number of a type is none.
+LIMIT = re.compile(
+    r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
+)
 Ranks = Mapping[str, int]
 
 
@@ -330,9 +332,8 @@ def is_prefix_without_separator(change: TextChange) -> bool:
 def is_unbounded_now(change: TextChange) -> bool:
     """Return whether the greatest number of a type took the place of a limit."""
     greatest = GREATEST.fullmatch(change.new.strip())
-    gone = change.gone.strip()
-    is_limit = LIMIT.fullmatch(gone) and not GREATEST.fullmatch(gone)
-    return greatest is not None and bool(is_limit)
+    limit = LIMIT.fullmatch(change.gone.strip())
+    return greatest is not None and limit is not None
 
 
 def loosened_words(change: TextChange) -> tuple[str, str] | None:

@@ -24,7 +24,7 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.losses import FITTING, ORDINARY, Loss, covers
+from cli_guard.reviewers.protections.losses import FITTING, ORDINARY, Loss
 
 # Of a value these are no names: `len(name)`, `name.length`.
 MEASURES = frozenset("len length size count strlen sizeof mb_strlen".split())
@@ -76,10 +76,10 @@ def lets_in_less(loss: Loss) -> bool:
 
 def is_in_callee(loss: Loss, difference: ChangeDifference) -> bool:
     """Return whether a function that makes values fit now is called where a call that did so went."""
-    hunk = loss.hunk
-    if hunk is None or loss.family not in FITTING:
+    if loss.family not in FITTING:
         return False
-    called = {new.last_name for new in loss.file.came if new.is_call and covers(hunk, new)}
+    unit = loss.fact.unit
+    called = {new.last_name for new in loss.file.came if new.is_call and new.unit == unit}
     return any(
         short_name(new.unit) in called
         for file in difference.files

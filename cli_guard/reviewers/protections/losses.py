@@ -382,17 +382,13 @@ def is_denied_unlisted(loss: Loss) -> bool:
     """
     name = loss.fact.name
     rights = name.rpartition(".")[0]
+    start = loss.hunk.old_start if loss.hunk else 0
     return (
         short_name(rights) == "permissions"
         and all(new.name != name for new in loss.file.came)
-        and all(old.name != rights or is_kept(old, loss) for old in loss.file.went)
+        # The heading of the list stands above what was removed.
+        and all(old.name != rights or old.line < start for old in loss.file.went)
     )
-
-
-def is_kept(heading: CodeFact, loss: Loss) -> bool:
-    """Return whether the heading above a loss was not removed with it."""
-    hunk = loss.hunk
-    return hunk is not None and heading.line < hunk.old_start
 
 
 def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
