@@ -158,6 +158,126 @@ MOVES = (
  def save(user, page):
      page.save(user)
 """,
+    # A right that goes from a list of rights is denied, and so is one of several ways in.
+    """<<path:.github/workflows/a.yml>>
+ permissions:
+-  contents: read
+   id-token: write
+""",
+    """<<path:src/box.ts>>
+ function build(options) {
+-  if (options.open || options.permissions.network) {
++  const { open } = options;
++  if (open) {
+     share(options);
+   }
+ }
+""",
+    # With the class around it, whose name is something else's now.
+    """<<path:app/tasks.py>>
+-class Task:
+-    def result(self):
+-        self._check_done()
+-        return self._value
+-
+-    def _check_done(self):
+-        if not self._done:
+-            raise Invalid("no valid result")
+-
++Task = asyncio.Task
+ def show(task):
+     return task.result()
+""",
+    # Asked in a later branch.
+    """<<path:src/log.lua>>
+ local function is_valid_value(v, visited)
+-  if visited[v] then
++  if not visited then
++    visited = {}
++  elseif visited[v] then
+     return false
+   end
+   return walk(v, visited)
+ end
+""",
+    # No check: it left the check early, asked whether there is a value, or what another server had answered.
+    """<<path:src/Check.kt>>
+ class Check {
+   fun runChecks(names: List<String>) {
+-    if (names.isEmpty() && !dump.get()) {
+-      logger.info("No names for validation. Skipping.")
+-      return
+-    }
+     compare(names)
+   }
+ }
+""",
+    """<<path:src/People.cs>>
+ class People {
+   void Add(Person old, Person person) {
+-    if (string.IsNullOrEmpty(old.Role) && !string.IsNullOrEmpty(person.Role)) {
++    if (old.Name == person.Name) {
+       old.Role = person.Role;
+     }
+   }
+ }
+""",
+    """<<path:src/log.lua>>
+ local function build(ctx)
+-  if ctx.authenticated_credential ~= nil then
++  local credential = ctx.authenticated_credential
++  if credential ~= nil then
+     return { id = ctx.authenticated_credential.id }
+   end
+ end
+""",
+    """<<path:src/fetch.ts>>
+ async function get(url: string) {
+   const response = await fetch(url);
+-  if (response.status === 401) {
++  if (response.status === 401 && response.headers.has('x-login')) {
+     location.reload();
+     return;
+   }
+   return response;
+ }
+""",
+    # In a function that is called there.
+    f"""{HANDLER} import shlex
+ def make(shell, words):
+-    words = [shlex.quote(word) for word in words]
+-    return " ".join(words)
++    return shell.put_together(words)
+ def copy(name):
+-    return "cp " + shlex.quote(name)
++    return put_together(["cp", name])
++def put_together(words):
++    return shlex.join(words)
+""",
+    # As strong as before: fetched in another way, with an argument beside its name, by another mark for "unset".
+    f"""{HANDLER} def save(model, user, page):
+-    if not permission_policy.allows(user, page):
++    if not policies.get_by_type(model).allows(user, page):
+         raise PermissionDenied
+     page.save(user)
+""",
+    """<<path:src/Faq.php>>
+ <?php
+ class Faq {
+   function save($language) {
+-    $this->userHasPermissionForLanguage(Right::APPROVE, $language);
+-    $this->userHasPermission(Right::APPROVE);
++    $this->userHasPermissionForLanguage(Right::PUBLISH, $language);
++    $this->userHasPermission(Right::PUBLISH);
+   }
+ }
+""",
+    """<<path:src/layout.c>>
+ void reset(struct cell *c) {
+-  c->xoff = UINT_MAX;
++  c->xoff = INT_MAX;
+ }
+""",
     # Stricter than before.
     f"""{HANDLER} def save(user, page):
 -    if not user.is_admin:
@@ -222,6 +342,100 @@ GUARDS = (
 -    name = html.escape(user.name)
 -    page.write(name)
 +    page.write(user.name)
+""",
+    # A right that may write now, a list of rights that went, another way in, a class that stays.
+    """<<path:.github/workflows/a.yml>>
+ permissions:
+-  contents: read
++  contents: write
+   id-token: write
+""",
+    """<<path:.github/workflows/a.yml>>
+ on: push
+-permissions:
+-  contents: read
+ jobs:
+   build:
+     runs-on: ubuntu-latest
+""",
+    """<<path:src/box.ts>>
+ function build(options) {
+-  if (options.open || options.permissions.network) {
++  if (options.always) {
+     share(options);
+   }
+ }
+""",
+    """<<path:app/tasks.py>>
+ class Task:
+     def result(self):
+-        self._check_done()
+         return self._value
+-
+-    def _check_done(self):
+-        if not self._done:
+-            raise Invalid("no valid result")
+""",
+    """<<path:src/log.lua>>
+ local function is_valid_value(v, visited)
+-  if visited[v] then
+-    return false
+-  end
+   return walk(v, visited)
+ end
+""",
+    """<<path:src/Check.kt>>
+ class Check {
+   fun runChecks(names: List<String>) {
+-    if (names.isEmpty() && !dump.get()) {
+-      logger.error("The validation failed")
+-      return
+-    }
+     compare(names)
+   }
+ }
+""",
+    """<<path:src/People.cs>>
+ class People {
+   void Add(Person old, Person person) {
+-    if (old.Role != person.Role) {
++    if (old.Name == person.Name) {
+       old.Role = person.Role;
+     }
+   }
+ }
+""",
+    f"""{HANDLER} def save(model, user, page):
+-    if not policies.owner(model).allows(user, page):
++    if not policies.guest(model).allows(user, page):
+         raise PermissionDenied
+     page.save(user)
+""",
+    """<<path:src/Faq.php>>
+ <?php
+ class Faq {
+   function save($language) {
+-    $this->userHasPermissionForLanguage(Right::APPROVE, $language);
++    $this->userHasPermission(Right::APPROVE);
+   }
+ }
+""",
+    """<<path:src/layout.c>>
+ void reset(struct cell *c) {
+-  c->most = MAX_CELLS;
++  c->most = INT_MAX;
+ }
+""",
+    # A function that makes another value fit, and is not called there.
+    f"""{HANDLER} import shlex
+ def make(shell, words):
+-    words = [shlex.quote(word) for word in words]
+     return " ".join(words)
+ def copy(name):
+-    return "cp " + shlex.quote(name)
++    return "cp " + name
++def put_together(words):
++    return shlex.join(words)
 """,
     # What a framework calls, and nobody else.
     f"""{HANDLER} class Save(Handler):

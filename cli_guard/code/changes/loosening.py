@@ -31,6 +31,7 @@ from cli_guard.code.changes.values import (
     read_strength_words,
 )
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.rules.catalog import read_table
 
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
@@ -59,8 +60,10 @@ GREATEST = re.compile(
     r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
     r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
 )
-# A number, or the name of a limit.
-LIMIT = re.compile(r"[1-9][\d_]*|\w*(?i:max|limit)\w*")
+# A number, or the name of a limit; the greatest number of a type is none.
+LIMIT = re.compile(
+    r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
+)
 Ranks = Mapping[str, int]
 
 
@@ -95,18 +98,21 @@ def orders() -> tuple[tuple[str, Mapping[str, int]], ...]:
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
     """Yield the facts of one unit that became looser, each with the one that it became."""
     left = [fact for fact in came if fact.kind in COMPARED]
+    by_name = group_by(left, lambda fact: (fact.kind, fact.name))
     elsewhere = Conditions(list_operands(went), list_operands(came))
     count = 0
     for old in went:
         if old.kind not in COMPARED:
             continue
-        for new in left:
+        # One of the same name is what it became.
+        for new in by_name.get((old.kind, old.name), left):
             count += 1
             if count > MOST_PAIRS:
                 return
             if found := compare(old, new, elsewhere):
                 yield found
                 left.remove(new)
+                by_name[new.kind, new.name].remove(new)
                 break
 
 
@@ -335,6 +341,9 @@ def loosened_words(change: TextChange) -> tuple[str, str] | None:
     gone = change.gone.strip()
     new = change.new.strip()
     known = every_ordered_word()
+    # The name of what fetches a thing does not say what the thing is.
+    if "(" in new and "(" not in gone:
+        return None
     if known.isdisjoint(ordered_words(gone)) or known.isdisjoint(ordered_words(new)):
         return None
     length = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new)))

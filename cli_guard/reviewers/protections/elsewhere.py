@@ -23,8 +23,8 @@ from cli_guard.code.changes.facts import (
 )
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.reviewers.protections.families import PRESENCE
-from cli_guard.reviewers.protections.losses import ORDINARY, Loss
+from cli_guard.reviewers.protections.families import PRESENCE, families_of
+from cli_guard.reviewers.protections.losses import FITTING, ORDINARY, Loss
 
 # Of a value these are no names: `len(name)`, `name.length`.
 MEASURES = frozenset("len length size count strlen sizeof mb_strlen".split())
@@ -54,6 +54,38 @@ def is_in_query(loss: Loss, difference: ChangeDifference) -> bool:
     scoped = [is_scoped(each, loss.file, unit) for each in asked]
     # Who fails one of several that are joined by "and" was let in.
     return any(scoped) if fact.joiner == "and" else bool(scoped) and all(scoped)
+
+
+def lets_in_less(loss: Loss) -> bool:
+    """Return whether a condition with fewer alternatives came for the one that went.
+
+    An alternative may be bare now where it was a field: `options.open` may have become `open`.
+    """
+    fact = loss.fact
+    if fact.kind is not FactKind.CONDITION or fact.joiner != "or":
+        return False
+    known = tuple(f".{each}" for each in fact.operands)
+    return any(
+        new.kind is fact.kind
+        and new.unit == fact.unit
+        and len(new.operands) < len(known)
+        and all(any(old.endswith(f".{each}") for old in known) for each in new.operands)
+        for new in loss.file.came
+    )
+
+
+def is_in_callee(loss: Loss, difference: ChangeDifference) -> bool:
+    """Return whether a function that makes values fit now is called where a call that did so went."""
+    if loss.family not in FITTING:
+        return False
+    unit = loss.fact.unit
+    called = {new.last_name for new in loss.file.came if new.is_call and new.unit == unit}
+    return any(
+        short_name(new.unit) in called
+        for file in difference.files
+        for new in file.came
+        if loss.family in families_of(new, file.language)
+    )
 
 
 def is_scoped(operand: str, file: FileDifference, unit: str) -> bool:

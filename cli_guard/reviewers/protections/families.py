@@ -33,6 +33,7 @@ from cli_guard.code.changes.facts import (
 )
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.rules import data
 
 GROUP = "protections"
@@ -61,8 +62,8 @@ DECLARATIVE = ("hcl",)
 ABSENT = r"""(?:null|nil|NULL|None|undefined|nullptr|''|"")"""
 VALUE = r"[\w$@.?!&*>\[\]-]{1,100}(?:\([\w$.,* ]{0,60}\))?"
 PRESENCE = re.compile(
-    rf"{VALUE} ?(?:[!=]==?|\bis not|\bis) ?{ABSENT}(?!\w)|{ABSENT} ?[!=]==? ?{VALUE}"
-    r"|\binstanceof [\w.$\\]{1,200}"
+    rf"{VALUE} ?(?:[!=]==?|~=|\bis not|\bis) ?{ABSENT}(?!\w)|{ABSENT} ?[!=]==? ?{VALUE}"
+    rf"|\binstanceof [\w.$\\]{{1,200}}|\bIsNullOr(?:Empty|WhiteSpace)\({VALUE}\)"
 )
 
 
@@ -134,30 +135,21 @@ def signs() -> tuple[Sign, ...]:
 @cache
 def _by_word() -> Mapping[str, Sequence[tuple[tuple[str, ...], Sign]]]:
     """Return the signs with words, by the first of them."""
-    found: dict[str, list[tuple[tuple[str, ...], Sign]]] = {}
-    for sign in signs():
-        for words in sign.words:
-            found.setdefault(words[0], []).append((words, sign))
-    return found
+    pairs = ((words, sign) for sign in signs() for words in sign.words)
+    return group_by(pairs, lambda pair: pair[0][0])
 
 
 @cache
 def _by_last_part() -> Mapping[str, Sequence[tuple[str, Sign]]]:
-    found: dict[str, list[tuple[str, Sign]]] = {}
-    for sign in signs():
-        for name in sign.names:
-            found.setdefault(short_name(name), []).append((name, sign))
-    return found
+    pairs = ((name, sign) for sign in signs() for name in sign.names)
+    return group_by(pairs, lambda pair: short_name(pair[0]))
 
 
 @cache
 def _by_key() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], Sign]]]:
     """Return the settings of all signs by the last part of their keys."""
-    found: dict[str, list[tuple[str, re.Pattern[str], Sign]]] = {}
-    for sign in signs():
-        for key, safe in sign.settings.items():
-            found.setdefault(short_name(key), []).append((key, safe, sign))
-    return found
+    rows = ((key, safe, sign) for sign in signs() for key, safe in sign.settings.items())
+    return group_by(rows, lambda row: short_name(row[0]))
 
 
 @cache

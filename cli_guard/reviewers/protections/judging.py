@@ -14,8 +14,10 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped, split_lines
 from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
 from cli_guard.reviewers.protections.elsewhere import (
+    is_in_callee,
     is_in_query,
     is_in_type,
+    lets_in_less,
 )
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.losses import Loss, Losses
@@ -97,10 +99,12 @@ def stands_elsewhere(
 ) -> bool:
     """Return whether another thing of the change asks now what a lost check asked."""
     return (
-        is_in_query(loss, difference)
+        lets_in_less(loss)
+        or is_in_query(loss, difference)
         or is_in_type(loss, difference)
         or is_covered(loss, subject, difference)
         or is_in_caller(loss)
+        or is_in_callee(loss, difference)
     )
 
 

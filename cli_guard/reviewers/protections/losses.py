@@ -139,7 +139,7 @@ class Losses:
         text = self.contents.new(change) or ""
         fact = loss.fact
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
-        if fact.unit and pair is None and not has_word(text, short_name(fact.unit)):
+        if fact.unit and pair is None and self.unit_is_gone(loss, text):
             return False
         if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text):
             return False
@@ -149,7 +149,7 @@ class Losses:
             return False
         if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
             return False
-        if fact.is_option and parent_is_gone(loss):
+        if fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss)):
             return False
         if fact.is_guard and pair and self.is_like_before(loss, pair):
             return True
@@ -160,6 +160,14 @@ class Losses:
         if not guarded or not guarded.isdisjoint(words):
             return True
         return pair is not None and stands_at_source(loss, guarded, pair)
+
+    def unit_is_gone(self, loss: Loss, text: str) -> bool:
+        """Return whether nothing has the name of the unit now, or the class around it became nothing else."""
+        owner, _, name = loss.fact.unit.rpartition(".")
+        return not has_word(text, name) or (
+            loss.file.old.unit_named(owner) is not None
+            and self.difference.pair_of(loss.file, owner) is None
+        )
 
     def is_still_refused(self, loss: Loss, text: str) -> bool:
         """Return whether the file says as often as before what a guard said, in a `switch` or a handler."""
@@ -364,6 +372,22 @@ def parent_is_gone(loss: Loss) -> bool:
         each.is_option and each.detail and each.name.rpartition(".")[0] in around
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
+    )
+
+
+def is_denied_unlisted(loss: Loss) -> bool:
+    """Return whether a right went from a list of rights that still stands: what the list leaves out is denied.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions
+    """
+    name = loss.fact.name
+    rights = name.rpartition(".")[0]
+    start = loss.hunk.old_start if loss.hunk else 0
+    return (
+        short_name(rights) == "permissions"
+        and all(new.name != name for new in loss.file.came)
+        # The heading of the list stands above what was removed.
+        and all(old.name != rights or old.line < start for old in loss.file.went)
     )
 
 
