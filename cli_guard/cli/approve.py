@@ -97,7 +97,7 @@ def run(
     if id is None:
         if not diff:
             person_needed(io, "an approval", "approve")
-        id = staged_review(io) or last_pending(io, repository, records)
+        id = last_stopped(io, repository, records)
     review = find_pending(records, id, io.invocation)
     code: int | None
     with explain_write_errors("the approval"):
@@ -132,12 +132,20 @@ def reject_review(
     return 0
 
 
-def last_pending(io: Io, repository: Repository, records: Records) -> str:
-    """Return the id of the last review that can be answered now. Raises UsageError for none."""
-    for each in reversed(records.pending()):
-        if not is_outdated(repository, each, io.invocation):
-            return each.id
-    raise UsageError("nothing needs an approval")
+def last_stopped(io: Io, repository: Repository, records: Records) -> str:
+    """Return the id of the review that was stopped last and can be answered, or of what is staged now.
+
+    What is staged now counts where nothing was stopped, or where it asks all that the last one asked and more. `git
+    commit -a` and `git commit PATH` stop at another index than the staged one. Raises Denied, CliGuardError.
+    """
+    pending = reversed(records.pending())
+    last = next((e for e in pending if not is_outdated(repository, e, io.invocation)), None)
+    if last is None:
+        return staged_review(io)
+    # Recorded, it would be the last one that was stopped.
+    now = review_request(Staged(), io.invocation, record=False)
+    asked = {each.finding.fingerprint for each in now.sort_findings(Disposition.REVIEW)}
+    return staged_review(io) if asked > {*last.fingerprints} else last.id
 
 
 def show_diff(io: Io, review: PendingReview) -> int:
@@ -148,7 +156,7 @@ def show_diff(io: Io, review: PendingReview) -> int:
 
 
 def staged_review(io: Io) -> str:
-    """Review what is staged; return the id of the review, "" if nothing needs one. Raises Denied, CliGuardError."""
+    """Review what is staged; return the id of the review. Raises Denied, CliGuardError, UsageError if it needs none."""
     review = review_request(Staged(), io.invocation)
     if review.decision is Decision.DENY:
         raise Denied(
@@ -156,7 +164,9 @@ def staged_review(io: Io) -> str:
         )
     if review.decision is Decision.REVIEW and not review.review_id:
         raise CliGuardError(f"the review cannot be approved: {'; '.join(review.notes)}")
-    return review.review_id or ""
+    if not review.review_id:
+        raise UsageError("nothing needs an approval")
+    return review.review_id
 
 
 @dataclass(frozen=True)
@@ -289,7 +299,8 @@ def is_below(path: str, wanted: str) -> bool:
 command = Command(
     "approve",
     callback=run,
-    help="Approve a pending review, after looking at it; without an id, what is staged now, or the last one that waits."
+    help="Approve a pending review, after looking at it; without an id, the last one that was stopped,"
+    " or what is staged now if that asks more or nothing was stopped."
     " The approval is bound to the rule, the path and the changed lines of each finding: it counts at the commit, at"
     " each push and after a rebase. Nothing is committed or staged.\n\nIf your key"
     " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from in_process import RISKY, approve, damaged, guard, records, stage, waiting
+from in_process import RISKY, Terminal, approve, damaged, guard, records, stage, waiting
 from repositories import GUARD, Done, Repo, key
 
 from cli_guard.approvals.storage import StateFolder
@@ -330,3 +330,42 @@ def test_a_line_that_is_found_on_two_ways_is_approved_once(committed: Repo) -> N
     [found] = waiting(committed)
     assert approve(committed, found).code == 0
     assert commit_hook(committed).code == 0
+
+
+OTHER = RISKY.replace("report", "letter")
+
+
+def approve_plain(repo: Repo) -> Done:
+    """Somebody at a terminal approves without an id."""
+    return guard(repo, "approve", stdin=Terminal("yes\n"))
+
+
+@pytest.mark.parametrize("way", [("-a",), ("--", "app.py")], ids=["all", "a path"])
+def test_without_an_id_the_last_one_that_was_stopped_is_approved(
+    guarded: Repo, way: tuple[str, ...]
+) -> None:
+    stage(guarded, {"reports.py": RISKY})
+    assert guard(guarded, "hook", "pre-commit").code == 3
+    guarded.write("app.py", OTHER)
+    commit = ("commit", "-q", "-m", "Run it", *way)
+    stopped = guarded.run("git", *commit)
+    assert stopped.code and "app.py" in stopped.all
+    done = approve_plain(guarded)
+    assert done.code == 0 and "app.py:8" in done.out
+    assert ("reports.py:8" in done.out) == (way == ("-a",))
+    assert guarded.run("git", *commit).code == 0
+
+
+def test_without_an_id_what_was_staged_since_is_approved_too(committed: Repo) -> None:
+    stopped(committed)
+    stage(committed, {"other.py": OTHER})
+    done = approve_plain(committed)
+    assert done.code == 0 and "reports.py:8" in done.out and "other.py:8" in done.out
+    assert commit_hook(committed).code == 0
+
+
+def test_without_an_id_and_a_stop_what_is_staged_is_approved(committed: Repo) -> None:
+    stage(committed, {"reports.py": RISKY})
+    assert approve_plain(committed).code == 0
+    assert commit_hook(committed).code == 0
+    assert "nothing needs an approval" in approve_plain(committed).err

@@ -333,3 +333,20 @@ def test_how_each_commit_was_reviewed(committed: Repo) -> None:
         told = {"event": "range", "decision": "allow", "bases": bases, "head": head}
         AuditLog(committed.path / ".git/cli-guard").append(told)
     assert decisions(committed) == known and not (committed.path / "owned").exists()
+
+
+def test_the_page_says_what_the_log_does_not_list(committed: Repo) -> None:
+    """The audit log lists 1,000 findings of a review."""
+    calls = "".join(f"os.system(c + '{number}')\n" for number in range(50))
+    head = "import os\n\nc = input()\n"
+    for files, more in ((2, False), (21, True)):
+        names = [f"m{files}_{each}.py" for each in range(files)]
+        stage(committed, dict.fromkeys(names, head + calls))
+        assert guard(committed, "hook", "pre-commit").code in (1, 3)
+        committed.git("commit", "-qnm", f"Call {files}")
+        tip = committed.git("rev-parse", "--short=10", "HEAD")
+        page = guard(committed, "report", "--since", "HEAD~1").out
+        assert ("findings of commit" in page) == more
+        assert (f"cli-guard review --commit {tip} -v shows all" in page) == more
+        again = guard(committed, "report", "--range", "HEAD~1..HEAD").out
+        assert "findings of commit" not in again

@@ -27,6 +27,7 @@ from cli_guard.state.audit import AuditLog, Entry, readable
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
 SHOWN = 100
+LINKS = 3
 GOOD = "signature good"
 REFUSED = "signed, but does not count"
 UNSIGNED = "unsigned"
@@ -92,12 +93,14 @@ class Evidence:
         return replace(self, given=tuple(given))
 
     def links_to(self, fingerprint: str) -> Markup:
-        """Return links to the approvals that name a finding, at most three."""
-        found = self.by_finding.get(fingerprint, [])[:3]
-        links = [
+        """Return links to the approvals that name a finding: three, and how many more there are."""
+        found = self.by_finding.get(fingerprint, [])
+        links: list[Markup | str] = [
             link(e.place, fit(e.made.principal, 80), f" ({e.level}, {e.proof})")
-            for e in found
+            for e in found[:LINKS]
         ]
+        if len(found) > LINKS:
+            links.append(f"and {len(found) - LINKS} more below")
         return join(("; evidence: " if links else "", join(links, ", ")))
 
     def answers(self, commits: Mapping[str, str] | None = None) -> PageSection:

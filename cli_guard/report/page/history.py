@@ -16,13 +16,14 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
-from cli_guard.report.lives import Life, read_lives
+from cli_guard.report.lives import Life, read_lives, text, texts
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.review.render.page.markup import SHOWN
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
+from cli_guard.review.store import MOST_LISTED
 from cli_guard.reviewers.policy import review as review_policy
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
@@ -63,7 +64,8 @@ class ReviewedCommit:
 class PageHistory:
     """A span of commits, oldest first, and all that is known of it; `older` commits were left out.
 
-    `contents` has the commit of each content, `policy` what changed it and how, `skipped` what a limit left out.
+    `contents` has the commit of each content, `policy` what changed it and how, `skipped` what a limit left out, and
+    `unlisted` the reviews (commit or "", and how many findings) of which the audit log lists not all.
     """
 
     commits: Sequence[ReviewedCommit]
@@ -73,6 +75,7 @@ class PageHistory:
     skipped: Sequence[tuple[str, str]]
     evidence: Evidence
     lives: Sequence[Life]
+    unlisted: Sequence[tuple[str, int]] = ()
     review: Review | None = None
 
 
@@ -113,7 +116,11 @@ def collect_history(
     if within:
         marks |= {each.fingerprint for each in lives}
         evidence = evidence.about_only(marks, {*contents, *ids})
-    known = PageHistory(commits, older, contents, policy, skipped, evidence, lives, review)
+    # A review of a range lists its findings anew.
+    unlisted = [] if within else find_unlisted(entries, contents, first)
+    known = PageHistory(
+        commits, older, contents, policy, skipped, evidence, lives, unlisted, review
+    )
     judged = judge(repository, known, entries)
     if since or within or not entries or evidence.problems:
         return replace(known, commits=judged)
@@ -206,6 +213,9 @@ def read_commits(
                 (oid, redact(f"{each.path}: {each.reason}"))
                 for each in changes.skipped[:SHOWN]
             ]
+            if len(changes.skipped) > SHOWN:
+                more = f"and {len(changes.skipped) - SHOWN} more files or lines"
+                skipped.append((oid, f"{more}: cli-guard review --commit {oid[:10]} -v"))
             try:
                 found = review_policy(
                     ReviewInput("report", changes, blobs.contents(oid))
@@ -222,6 +232,30 @@ def read_commits(
             except ConfigError as error:
                 policy.append((oid, "broken", redact(str(error))))
     return contents, policy, skipped
+
+
+def find_unlisted(
+    entries: Iterable[Entry], contents: Mapping[str, str], first: str
+) -> list[tuple[str, int]]:
+    """Return the commit ("" for none), and the number of findings, of each content of which the log lists not all.
+
+    What was never recorded counts from the ISO 8601 time `first` on.
+    """
+    found: dict[str, int] = {}
+    for entry in entries:
+        content = text(entry, "content")
+        answered = entry.get("suppressed")
+        number = len(texts(entry, "fingerprints"))
+        if isinstance(answered, int):
+            number += answered
+        is_shown = content in contents or text(entry, "at") >= first
+        if isinstance(entry.get("found"), list) and is_shown:
+            found[content] = max(number, found.get(content, 0))
+    return [
+        (contents.get(content, ""), number)
+        for content, number in found.items()
+        if number > MOST_LISTED
+    ]
 
 
 def judge(

@@ -6,7 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.report.lives import APPROVED, FIXED, OPEN, Life
 from cli_guard.report.page.evidence import Evidence
-from cli_guard.report.page.history import DECISIONS, DOUBTFUL, PageHistory, ReviewedCommit
+from cli_guard.report.page.history import (
+    DECISIONS,
+    DOUBTFUL,
+    MOST,
+    PageHistory,
+    ReviewedCommit,
+)
 from cli_guard.review.render.html import answer_of
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.findings import STATES, Row, findings_section
@@ -21,6 +27,7 @@ from cli_guard.review.render.page.markup import (
     tag,
 )
 from cli_guard.review.render.words import count
+from cli_guard.review.store import MOST_LISTED
 from cli_guard.rules.catalog import load_all
 
 # Of the drawing: its columns at most, and the pixels of a cell, of a digit in bold, of a row, of its words and of the
@@ -60,7 +67,7 @@ def render(history: PageHistory) -> str:
     )
     sections = (
         commits_section(commits),
-        findings_section(rows_of(history, ids), ids),
+        findings_section(rows_of(history, ids), ids, unlisted_notes(history)),
         evidence.answers(history.contents),
         listing(
             "policy",
@@ -117,6 +124,25 @@ def unread_rows(history: PageHistory) -> Iterator[tuple[str, str, str]]:
     yield from ((oid, "not read in full", skipped) for oid, skipped in history.skipped)
     doubtful = (each for each in history.commits if each.decision in DOUBTFUL)
     yield from ((each.oid, DECISIONS[each.decision], each.subject) for each in doubtful)
+
+
+def unlisted_notes(history: PageHistory) -> list[str]:
+    """Say which findings are not on the page, the newest first, and what shows them; and which have no commit there."""
+    notes = []
+    review = history.review
+    kinds = (review.findings, review.suppressed) if review else ()
+    if any(len(each) > MOST for each in kinds):
+        notes.append(f"the commit of a finding was looked for {MOST} times of each kind")
+    newest = history.unlisted[::-1]
+    for oid, number in newest[: page.SHOWN]:
+        where = f"commit {oid[:10]}" if oid else "a change that was not recorded"
+        rest = f": cli-guard review --commit {oid[:10]} -v shows all" if oid else ""
+        notes.append(
+            f"of the {number:,} findings of {where} the audit log lists {MOST_LISTED:,}{rest}"
+        )
+    if len(newest) > page.SHOWN:
+        notes.append(f"and of {len(newest) - page.SHOWN} older reviews")
+    return notes
 
 
 def commits_section(commits: Sequence[ReviewedCommit]) -> PageSection:

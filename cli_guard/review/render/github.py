@@ -10,6 +10,7 @@ from collections import Counter
 from cli_guard.model import SCALE, Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
+    fuller,
     next_steps,
     path_of,
     skipped_line,
@@ -41,7 +42,8 @@ def render(review: Review) -> str:
     if left_out:
         lines.append(
             _log(
-                f"not annotated, GitHub shows only {SHOWN} per kind:  {', '.join(left_out)}"
+                f"not annotated, GitHub shows only {SHOWN} per kind: {', '.join(left_out)};"
+                f" all of them: {fuller(review)}"
             )
         )
     lines.extend(_log(note) for note in (skipped_line(review, 10), *review.notes) if note)

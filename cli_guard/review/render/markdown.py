@@ -71,6 +71,9 @@ def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[st
     with_suggestion = [judged for judged in findings if judged.finding.suggestion]
     for judged in with_suggestion[:SUGGESTIONS]:
         yield _suggestion(judged)
+    if len(with_suggestion) > SUGGESTIONS:
+        more = len(with_suggestion) - SUGGESTIONS
+        yield f"and suggestions for {more} more: {code_span(fuller(review))}"
 
 
 def _folded_advice(review: Review) -> Iterator[str]:

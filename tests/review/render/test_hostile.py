@@ -236,6 +236,19 @@ def test_github_says_what_it_leaves_out(number: int, annotated: int) -> None:
     shown = github.render(review)
     assert shown.count("::notice ") == annotated
     assert (f"{number - annotated} of {number} notices" in shown) == (number > annotated)
+    assert ("all of them: cli-guard last -v" in shown) == (number > annotated)
+
+
+@table(("number", "more"), [(10, None), (11, 1), (500, 490)])
+def test_markdown_says_which_suggestions_it_leaves_out(
+    number: int, more: int | None
+) -> None:
+    found = samples.finding("code-x", "a.py", 1, "m", "r", suggestion="x = 1")
+    denied = (JudgedFinding(found, Disposition.DENY),) * number
+    shown = markdown.render(Review("pre-commit", "failed", Decision.DENY, denied, files=1))
+    assert shown.count("x = 1") == min(number, 10)
+    said = f"and suggestions for {more} more: `cli-guard last -v`"
+    assert (said in shown) == (more is not None)
 
 
 def test_a_million_characters_are_shown_short() -> None:

@@ -73,8 +73,13 @@ class Space:
     left_out: int = 0
 
 
-def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> PageSection:
-    """Return all findings, the worst first, with the form that filters them; `commits` are those with a row."""
+def findings_section(
+    rows: Iterable[Row], commits: Collection[str] = (), missing: Sequence[str] = ()
+) -> PageSection:
+    """Return the findings, the worst first, with the form that filters them.
+
+    `commits` are those with a row; `missing` says which findings are not among the rows.
+    """
     ordered = sorted(rows, key=lambda row: row.rank)
     if not ordered:
         return page.section("findings", "Findings", tag("p", "There are none."))
@@ -115,7 +120,8 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Page
             if each in states
         ),
     )
-    return page.section("findings", "Findings", form, *parts, note)
+    absent = page.bullets(missing, class_="warn")
+    return page.section("findings", "Findings", absent, form, *parts, note)
 
 
 def group_of(

@@ -32,7 +32,7 @@ function apply() {
   for (const part of document.querySelectorAll("section.state")) {
     part.hidden = !part.querySelector("details.group:not([hidden])");
   }
-  form.elements.count.value = any ? `${shown} of ${all} shown` : `${all} in all`;
+  form.elements.count.value = any ? `${shown} of ${all} shown` : `${all} on this page`;
   return any ? "#?" + new URLSearchParams(names.filter((name) => wanted[name]).map((name) => [name, wanted[name]])) : "";
 }
 
