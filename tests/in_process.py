@@ -114,8 +114,14 @@ def state_values(path: Path, change: object) -> None:
     from cli_guard.graph.run import THREAD, saver
 
     with sqlite3.connect(path, check_same_thread=False) as file:
-        graph = build_graph(checkpointer=saver(file))
-        values = graph.get_state(THREAD).values
+        checkpoints = saver(file)
+        values = build_graph(checkpointer=checkpoints).get_state(THREAD).values
         assert callable(change)
-        graph.update_state(THREAD, change(values), as_node="policy_gate")
+        last = checkpoints.get_tuple(THREAD)
+        assert last is not None
+        # Written in its place, with the same next node: the graph's own update would end the run.
+        last.checkpoint["channel_values"].update(change(values))
+        before = last.parent_config or {"configurable": {"checkpoint_ns": ""}}
+        config = {"configurable": {**before["configurable"], **THREAD["configurable"]}}
+        checkpoints.put(config, last.checkpoint, last.metadata, {})
     file.close()

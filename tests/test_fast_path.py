@@ -121,7 +121,7 @@ def test_a_command_is_judged_without_what_a_review_needs(
 
 
 def test_a_review_loads_them(committed: Repo) -> None:
-    stage(committed, {"a.py": "y = 1\n"})
+    stage(committed, {"a.py": "def twice(x):\n    return 2 * x\n"})
     code, modules = run(committed, "review")
     assert code == 0
     assert {"langgraph", "pydantic", "ast_grep_py"} <= modules

@@ -123,8 +123,10 @@ class GitCall:
         Raises Late.
         """
         while end not in self._seen:
+            if len(self._seen) > PIECE_BYTES:
+                return None
             more = self._some(PIPE_BYTES, until)
-            if not more or len(self._seen) > PIECE_BYTES:
+            if not more:
                 return None
             self._seen += more
         return self._seen[: self._seen.index(end) + len(end)]

@@ -126,12 +126,12 @@ def test_a_repository_cannot_configure_a_model(staged: Repo) -> None:
         ('light = ["openai:"]', "name a model as provider:name"),
         (
             'light = "openai:a"',
-            "'model.light': Input should be a valid tuple (got 'openai:a')",
+            "'model.light': must be a list (got 'openai:a')",
         ),
         ("light = [7]", "'model.light.0': Input should be a valid string (got 7)"),
         ('lite = ["openai:a"]', "unknown key 'model.lite'; did you mean 'light'?"),
         ('base_url = "ftp://x"', "'model.base_url': String should match pattern"),
-        ("deadline_s = 0", "'model.deadline_s': Input should be greater than 0 (got 0)"),
+        ("deadline_s = 0", "'model.deadline_s': Input should be greater than 0"),
         ('deadline_s = "soon"', "'model.deadline_s': Input should be a valid number"),
         ("deadline_s = nan", "'model.deadline_s': "),
         ("budget_usd_per_day = nan", "'model.budget_usd_per_day': "),
@@ -143,7 +143,7 @@ def test_a_repository_cannot_configure_a_model(staged: Repo) -> None:
         ('prices."openai:a" = {input = 1}', "'model.prices.openai:a.output' is missing"),
         (
             "api_key_command = 'pass x'",
-            "'model.api_key_command': Input should be a valid tuple",
+            "'model.api_key_command': must be a list (got 'pass x')",
         ),
         ('api_key = "sk-1"', "unknown key 'model.api_key'; did you mean 'api_key_env'?"),
     ],
