@@ -14,10 +14,11 @@ def advised(repo: Repo, message: str) -> bool:
     )
 
 
-def test_file_of_a_message_linter_asks_for_a_style(forked: Repo) -> None:
+def test_policy_at_head_asks_for_a_style_of_messages(forked: Repo) -> None:
     assert not advised(forked, LONG)
-    forked.write(".gitlint", "[general]\n")
-    assert advised(forked, LONG)
+    forked.write("cli-guard.toml", '[message]\nstyle = "conventional"\n')
+    assert not advised(forked, f"feat: {LONG}")
+    assert advised(forked, f"feat: {LONG}")
     assert "message-subject-long" in guard(forked, "review", "--commit", "HEAD").out
 
 
