@@ -22,7 +22,7 @@ from cli_guard.model import (
     Suppressed,
     Verdict,
 )
-from cli_guard.policy.decisions import Policy, stricter
+from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import (
     SUPPRESSION_ADDED,
     SUPPRESSION_NEW,
@@ -205,7 +205,6 @@ def judge_findings(
     fingerprints that a person approved for this content, with the reason. An approval answers what needs review, never
     what is denied.
     """
-    findings = one_for_each_cause(findings, policy)
     standing: list[JudgedFinding] = []
     suppressed: list[Suppressed] = []
     for finding in findings:
@@ -233,27 +232,6 @@ def judge_findings(
         else:
             standing.append(JudgedFinding(finding, disposition))
     return GateJudgement(tuple(standing), tuple(suppressed))
-
-
-def one_for_each_cause(findings: Iterable[Finding], policy: Policy) -> list[Finding]:
-    """Leave out each command that a finding at least as strict says in full: one that starts by itself."""
-    listed = list(findings)
-    starts: dict[tuple[str, str | None], list[Finding]] = {}
-    for each in listed:
-        if each.rule.startswith("agent-"):
-            starts.setdefault((each.path, each.commit), []).append(each)
-
-    def is_said(found: Finding) -> bool:
-        return found.rule.startswith("command-") and any(
-            each.line == found.line
-            and found.message in each.message
-            and found.evidence in each.evidence
-            and stricter(decide(each), decide(found)) is decide(each)
-            for each in starts.get((found.path, found.commit), ())
-        )
-
-    decide = policy.disposition
-    return [each for each in listed if not is_said(each)]
 
 
 def inline_for(
