@@ -17,7 +17,6 @@ from cli_guard.secrets.archives import MAY_CARRY, OVER_BUDGET, PIECE, Archive, A
 
 TOO_MUCH = "compressed: too much to search it all for keys"
 PROGRAMS = "compressed: the programs in it were searched only for keys"
-MOST_SEARCHED = 1_000
 
 
 @dataclass
@@ -28,67 +27,32 @@ class Packed:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedBlob:
-    """The keys of a file that was searched to its end, why something in it was not read, and what that cost."""
-
-    keys: frozenset[str]
-    unread: frozenset[str]
-    spent: int
-    streams: int
-
-
-# By the id of the blob: what one commit made of a file is what the next one changes.
-SearchedBlobs = dict[str, SearchedBlob]
-
-
 def search_packed(
-    change: FileChange,
-    raw: bytes,
-    before: Callable[[], bytes],
-    budget: ArchiveBudget,
-    searched: SearchedBlobs,
+    change: FileChange, raw: bytes, before: Callable[[], bytes], budget: ArchiveBudget
 ) -> Packed:
-    """Search a file; `before` returns its bytes before the change, unless that blob was `searched`."""
+    """Search a file; `before` returns its bytes before the change."""
     for_old = replace(budget)
     archive = Archive(budget)
     found = list(_keys_in(archive, raw))
-    if len(searched) >= MOST_SEARCHED:
-        searched.clear()
-    if change.new_blob and not budget.is_spent:
-        searched[change.new_blob] = _describe(archive, found, for_old)
     start = raw[:200].partition(b"\n")[0].decode("utf-8", "replace")
     reasons = set(archive.unread)
     if archive.is_zip and (start.startswith("#!") or suffix_of(change.path) in RUN_BY_NAME):
         reasons.add(PROGRAMS)
     if not (found or reasons):
         return Packed()
+    old = Archive(for_old)
     # The same budget as the new one had: what that made of it is not new.
-    old = searched.get(change.old_blob or "")
-    if old is None or not for_old.allows(old.spent, old.streams):
-        opened = Archive(replace(for_old))
-        old = _describe(opened, list(_keys_in(opened, before())), for_old)
-    new = [
-        (text, [hit for hit in hits if hit.value not in old.keys]) for text, hits in found
-    ]
+    known = {hit.value for _, hits in _keys_in(old, before()) for hit in hits}
+    new = [(text, [hit for hit in hits if hit.value not in known]) for text, hits in found]
+    was_unread = {*old.unread, *([PROGRAMS] if old.is_zip else ())}
     skipped = []
     for reason in sorted(reasons):
         if reason in MAY_CARRY or reason == TOO_MUCH:
-            entry = Skipped(change.path, reason, asks=reason not in old.unread)
+            entry = Skipped(change.path, reason, asks=reason not in was_unread)
         else:
-            entry = unread(change, reason, start, before=reason in old.unread)
+            entry = unread(change, reason, start, before=reason in was_unread)
         skipped.append(replace(entry, reason=_in_full(reason, archive)))
     return Packed([(text, hits) for text, hits in new if hits], skipped)
-
-
-def _describe(
-    archive: Archive, found: Sequence[tuple[str, Sequence[SecretHit]]], begun: ArchiveBudget
-) -> SearchedBlob:
-    keys = frozenset(hit.value for _, hits in found for hit in hits)
-    unread = archive.unread | ({PROGRAMS} if archive.is_zip else set())
-    spent = archive.budget.spent - begun.spent
-    streams = archive.budget.streams - begun.streams
-    return SearchedBlob(keys, frozenset(unread), spent, streams)
 
 
 def _in_full(reason: str, archive: Archive) -> str:

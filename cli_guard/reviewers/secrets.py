@@ -24,7 +24,7 @@ from cli_guard.model import (
     group_by,
 )
 from cli_guard.repository.protocol import RawContents
-from cli_guard.reviewers.packed import SearchedBlobs, search_packed
+from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.published import find_published_keys
 from cli_guard.reviewers.review_input import ReviewInput
@@ -62,7 +62,6 @@ class Findings:
     marked: bool = False
     in_history: str = ""
     opened: set[str | None] = field(default_factory=set)
-    searched: SearchedBlobs = field(default_factory=dict)
     budget: ArchiveBudget = field(default_factory=lambda: ArchiveBudget(0))
 
 
@@ -79,14 +78,12 @@ def examiner(subject: ReviewInput) -> Examiner:
     return examine
 
 
-def review(subject: ReviewInput, searched: SearchedBlobs | None = None) -> Report:
+def review(subject: ReviewInput) -> Report:
     """Return the findings of every `secret-*` rule in the change, its message and its history.
 
-    The scan of a file stops after so many steps (`engine.STEPS`), and the report says so. Reviews of one repository
-    may share the compressed files that they `searched`.
+    The scan of a file stops after so many steps (`engine.STEPS`), and the report says so.
     """
     so_far = Findings(
-        searched={} if searched is None else searched,
         marked=subject.event == "scan" or subject.shard is not None,
         in_history=BEFORE_PUSH if subject.pushed else IN_HISTORY,
     )
@@ -236,11 +233,7 @@ def _review_packed(
     so_far.opened.add(change.new_blob)
     raw = contents.raw(change) or b""
     packed = search_packed(
-        change,
-        raw,
-        lambda: contents.raw(change, old=True) or b"",
-        so_far.budget,
-        so_far.searched,
+        change, raw, lambda: contents.raw(change, old=True) or b"", so_far.budget
     )
     so_far.skipped += packed.skipped
     for text, hits in packed.found:

@@ -83,12 +83,7 @@ class ArchiveBudget:
 
     @property
     def is_spent(self) -> bool:
-        return not self.allows(0, 0)
-
-    def allows(self, spent: int, streams: int) -> bool:
-        """Return whether so much more leaves some of the budget."""
-        has_bytes = self.spent + spent < self.limit
-        return has_bytes and self.streams + streams < MOST_STREAMS
+        return self.spent >= self.limit or self.streams >= MOST_STREAMS
 
 
 @dataclass

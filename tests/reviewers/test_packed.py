@@ -12,17 +12,13 @@ import pytest
 from in_process import guard, stage
 from repositories import Repo, key, placed
 
-from cli_guard.model import Decision, FileChange, Status
-from cli_guard.reviewers.packed import SearchedBlobs, search_packed
+from cli_guard.model import Decision
 from cli_guard.reviewers.shard import Shard
-from cli_guard.secrets.archives import ArchiveBudget
 
 SECRET = f'aws_access_key_id = "{key()}"\n'.encode()
 LISTED = Decision.ALLOW
 ASKS = Decision.REVIEW
 RANGE = ("review", "--range", "HEAD~1..HEAD", "--format", "json")
-# Takes a budget of its length to its end.
-OLD = SECRET + bytes(4_000)
 SMALL = "[limits]\ntotal_chars = 3_000_000\n"
 
 
@@ -145,26 +141,6 @@ def test_a_key_that_was_in_it_before_is_not_new(committed: Repo) -> None:
     committed.commit("Old", {"a.zip": zipped(SECRET)})
     stage(committed, {"a.zip": zipped(SECRET + b"x = 1\n")})
     assert placed(committed.look()) == []
-
-
-@pytest.mark.parametrize(("limit", "reads_again"), [(1_000_000, False), (len(OLD), True)])
-def test_what_was_searched_as_new_is_not_read_again_as_old(
-    limit: int, reads_again: bool
-) -> None:
-    """A scan goes from commit to commit; with too little left for what the old one took, it is read again."""
-    searched: SearchedBlobs = {}
-    first = FileChange("a.gz", Status.ADDED, new_blob="1")
-    search_packed(first, gzip.compress(OLD), bytes, ArchiveBudget(1_000_000), searched)
-    second = FileChange("a.gz", Status.MODIFIED, old_blob="1", new_blob="2")
-    asked = []
-
-    def read_old() -> bytes:
-        asked.append(1)
-        return gzip.compress(OLD)
-
-    budget = ArchiveBudget(limit)
-    packed = search_packed(second, gzip.compress(SECRET), read_old, budget, searched)
-    assert (packed.found, bool(asked)) == ([], reads_again)
 
 
 def test_a_commit_with_a_hidden_member_is_stopped(forked: Repo) -> None:

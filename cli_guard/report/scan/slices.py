@@ -33,7 +33,6 @@ from cli_guard.repository.texts import BINARY, runs_between, text_of
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers import secrets
 from cli_guard.reviewers.inline import InlineAnswers
-from cli_guard.reviewers.packed import SearchedBlobs
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 EVENT = "scan"
@@ -53,7 +52,6 @@ class Scanner:
     blobs: Blobs
     # Hashes of what held nothing: the same change of a file in several commits, the same people.
     clean: set[int] = field(default_factory=set)
-    searched: SearchedBlobs = field(default_factory=dict)
     failures: int = 0
 
     def scan(self, piece: Slice) -> Review:
@@ -62,7 +60,7 @@ class Scanner:
         suppressed: list[Suppressed] = []
         skipped: dict[Skipped, None] = {}
         for subject in self._subjects(piece):
-            report = secrets.review(subject, self.searched)
+            report = secrets.review(subject)
             changes = subject.changes
             unread = (*changes.skipped, *report.skipped)
             skipped |= dict.fromkeys(unread)
