@@ -192,10 +192,10 @@ def _of_user(user: str, graded: CandidateJudgement | None) -> CandidateJudgement
 
 def _in_document(candidate: Candidate, graded: CandidateJudgement) -> CandidateJudgement:
     """Return the judgement of what a document says of a system in use rather than shows."""
-    return (places.is_test_or_document(candidate.path) and stated(candidate)) or graded
+    return (places.is_test_or_document(candidate.path) and statement(candidate)) or graded
 
 
-def stated(
+def statement(
     candidate: Candidate, *, has_name: bool = False, least: Strength = Strength.LIKELY
 ) -> CandidateJudgement | None:
     """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example.
@@ -222,7 +222,7 @@ def stated(
     )
 
 
-def mentioned(candidate: Candidate) -> CandidateJudgement | None:
+def mention(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in a document or the comment of a line."""
     if not _is_in_text(candidate):
         return None
@@ -230,17 +230,17 @@ def mentioned(candidate: Candidate) -> CandidateJudgement | None:
     return _judge_told(candidate, has_name=bool(re.search(NAMED, between)))
 
 
-def answered(candidate: Candidate) -> CandidateJudgement | None:
+def answer(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the line after a question that asks for a password."""
     question = _line_before(candidate)
     if re.search(OTHER_QUESTION, question):
         return None
     words_for_it = pattern("password_words", re.I).pattern
     asks = compile_once(rf"(?:{words_for_it}){ASKED}", re.I).search(question)
-    return stated(candidate, has_name=True) if asks else None
+    return statement(candidate, has_name=True) if asks else None
 
 
-def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
+def key_mention(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a key after a word for it, in a document or a comment: base64 or alike, no digest, and not public."""
     value = candidate.value
     is_mixed = re.search(r"[a-z]", value) and re.search(r"[A-Z]", value)
@@ -251,7 +251,7 @@ def mentioned_key(candidate: Candidate) -> CandidateJudgement | None:
     return grade(candidate, Strength.STRONG, candidate.start, candidate.end)
 
 
-def commented(candidate: Candidate) -> CandidateJudgement | None:
+def remark(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in the comment of a line."""
     return _judge_told(candidate) if _is_in_comment(candidate) else None
 
@@ -261,10 +261,10 @@ def _judge_told(
 ) -> CandidateJudgement | None:
     """Judge a password after a word for it: it has a digit, or stands among the data of a login."""
     if _is_login(candidate):
-        return stated(candidate, has_name=has_name, least=Strength.WEAK)
+        return statement(candidate, has_name=has_name, least=Strength.WEAK)
     if not re.search(r"\d", candidate.value):
         return None
-    return stated(candidate, has_name=has_name)
+    return statement(candidate, has_name=has_name)
 
 
 def _is_login(candidate: Candidate) -> bool:
@@ -322,7 +322,7 @@ def foreign(candidate: Candidate) -> CandidateJudgement | None:
     if is_word or (places.is_code(candidate.path) and not quoted):
         return None
     return (
-        stated(candidate) if places.kind_of(candidate.path) == "prose" else None
+        statement(candidate) if places.kind_of(candidate.path) == "prose" else None
     ) or password(candidate)
 
 

@@ -64,11 +64,11 @@ CHECKS: Mapping[str, Check] = {
             checks.command,
             checks.pair,
             checks.signing,
-            checks.stated,
-            checks.commented,
-            checks.mentioned,
-            checks.answered,
-            checks.mentioned_key,
+            checks.statement,
+            checks.remark,
+            checks.mention,
+            checks.answer,
+            checks.key_mention,
         ),
     )
 } | {

@@ -190,7 +190,7 @@ def _judge_cell(
     if names.kind_of(head) is names.SecretKind.TOKEN and not is_key:
         return
     has_name = is_key or bool(names.pattern("password_words", re.I).search(head))
-    yield from filter(None, [checks.stated(candidate, has_name=has_name, least=least)])
+    yield from filter(None, [checks.statement(candidate, has_name=has_name, least=least)])
 
 
 def _tables(text: str, ending: str) -> Iterator[list[list[Cell]]]:
