@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Report, Skipped, Status, group_by
 from cli_guard.reviewers.commands import judging
-from cli_guard.reviewers.commands.before import Before, has_moved
+from cli_guard.reviewers.commands.before import Before, RemovedLines
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
@@ -57,8 +57,9 @@ def review(subject: ReviewInput) -> Report:
             )
     findings: list[Finding] = []
     skipped: list[Skipped] = []
+    removed = RemovedLines(subject.changes)
     for source in sources:
-        for item in _report(_with_files(source, files), subject):
+        for item in _report(_with_files(source, files), removed):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
     findings.sort(key=attrgetter("order"))
     return Report(tuple(findings), tuple(skipped))
@@ -154,9 +155,9 @@ def _with_files(source: CommandSource, files: judging.Files) -> CommandSource:
     return replace(source, judgements=again)
 
 
-def _report(source: CommandSource, subject: ReviewInput) -> Iterator[Finding | Skipped]:
+def _report(source: CommandSource, removed: RemovedLines) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
-    for finding in _findings(source, subject):
+    for finding in _findings(source, removed):
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
             yield finding
@@ -166,7 +167,7 @@ def _report(source: CommandSource, subject: ReviewInput) -> Iterator[Finding | S
     yield from source.skipped
 
 
-def _findings(source: CommandSource, subject: ReviewInput) -> Iterable[Finding]:
+def _findings(source: CommandSource, removed: RemovedLines) -> Iterable[Finding]:
     change = source.change
     found: dict[tuple[int | None, str], Finding] = {}
     for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
@@ -181,7 +182,7 @@ def _findings(source: CommandSource, subject: ReviewInput) -> Iterable[Finding]:
                 act.is_dead or source.before.did(act)
             ):
                 continue
-            if has_moved(subject.changes, change, act):
+            if removed.hold(change, act):
                 continue
             finding = judging.remark(change, act, snippet.where)
             # After one unreadable place the rest is often unreadable too.

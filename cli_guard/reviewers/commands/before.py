@@ -85,24 +85,31 @@ class Before:
         return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
 
 
-def has_moved(
-    changes: Iterable[FileChange], change: FileChange, act: judging.NotableEffect
-) -> bool:
-    """Return whether the lines of an act went from another file of the same kind, as when a workflow is split."""
-    lines = [
-        text.strip()
-        for number in range(act.first, act.last + 1)
-        if (text := change.added.get(number)) is not None
-    ]
-    kind = family_of(change.path, "")
-    if not lines or not kind:
-        return False
-    for other in changes:
-        if other is not change and family_of(other.old_path or other.path, "") == kind:
-            gone = {text.strip() for text in other.removed.values()}
-            if gone.issuperset(lines):
-                return True
-    return False
+class RemovedLines:
+    """The lines that the files of a change lose, each with its kind of file and the files that lose it."""
+
+    def __init__(self, changes: Iterable[FileChange]) -> None:
+        self._changes = changes
+
+    @cached_property
+    def _files(self) -> dict[tuple[str, str], set[str]]:
+        found: dict[tuple[str, str], set[str]] = {}
+        for change in self._changes:
+            kind = family_of(change.old_path or change.path, "")
+            for text in change.removed.values() if kind else ():
+                found.setdefault((kind, text.strip()), set()).add(change.path)
+        return found
+
+    def hold(self, change: FileChange, act: judging.NotableEffect) -> bool:
+        """Return whether the lines of an act went from another file of its kind, as when a workflow is split."""
+        kind = family_of(change.path, "")
+        numbers = range(act.first, act.last + 1)
+        lost = [
+            self._files.get((kind, change.added[number].strip()), set())
+            for number in numbers
+            if number in change.added
+        ]
+        return bool(kind and lost and set.intersection(*lost) - {change.path})
 
 
 def _key(act: judging.NotableEffect, line: int) -> tuple[str, str, int | str]:
