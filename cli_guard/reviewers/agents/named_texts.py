@@ -50,13 +50,15 @@ def named_texts(
     names = follow_names(subject, list(first_names(subject, states, starters)))
     for number, named in enumerate(names):
         change = changed.get(named.path)
-        text = new_text(subject, change) if change else subject.text_at(named.path)
-        if not text or (change is None and not named.is_new):
+        if change is None and not named.is_new:
             continue
         if number >= MOST:
             reason = f"agents: {named.root.path} leads to more than {MOST} texts"
             skipped.append(Skipped(named.path, reason, asks=True))
             return
+        text = new_text(subject, change) if change else subject.text_at(named.path)
+        if not text:
+            continue
         old = "" if named.is_new or change is None else old_text(subject, change) or ""
         most = min(LONGEST, subject.limits.file_chars)
         if max(len(text), len(old)) > most:
