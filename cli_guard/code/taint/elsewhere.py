@@ -43,7 +43,10 @@ Place = tuple[str, str]
 def may_define(language: str, text: str, name: str) -> bool:
     """Return whether a file may define a function; one that does not is not parsed."""
     last = name.rpartition(".")[2]
-    return (f"func {last}(" if language == "go" else last) in text
+    if language != "go" or last not in text:
+        return last in text
+    # With a receiver before the name, or types behind it.
+    return re.search(rf"\bfunc\b[^\n]*\b{re.escape(last)}\s*[(\[]", text) is not None
 
 
 class Elsewhere:

@@ -130,6 +130,7 @@ COUNT = LIST.replace("list(n", "count(n")
             | {"web/list.go": LIST},
             True,
         ),
+        ({"web/list.go": LIST.replace("list(n string)", "list[T any](n string)")}, True),
         ({"web/list.go": COUNT}, False),
         ({"web/list.go": LIST.replace('"ls "+n', '"ls"')}, False),
         # Of another package, and of its tests.
