@@ -228,6 +228,9 @@ class World:
         judged = make_once(self.kept / self.digest(tree), judge)
         shutil.rmtree(self.state, ignore_errors=True)
         shutil.copytree(judged / "state", self.state)
+        for waiting in (self.state / "waiting").glob("*.json"):
+            review = json.loads(waiting.read_text())
+            waiting.write_text(json.dumps({**review, "root": str(self.repo.path / ".git")}))
         statement = json.loads((judged / STATEMENT).read_text())
         return changed(statement, principal=principal, **values)
 
