@@ -6,7 +6,7 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 # ruff: noqa: B019 - what a method keeps lives as long as the process, and so do the tables
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from cli_guard.code.taint.needs import (
     NeededWords,
     Needs,
     either,
+    find_rarest,
     has_needed,
     list_words,
     needs_of,
@@ -122,11 +123,14 @@ class Tables:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
         words = self._words_of(section, by)
         known = [(name, words.found_in(space_words(name))) for name in names]
-        # Most names have no word of ours.
-        is_known = any(held for _, held in known)
+        # Most names have no word of ours, and of a table few entries need one that a name has.
+        index = self._by_word(section, by)
+        found = {word for _, held in known for word in held}
+        places = {place for word in ("", *found) for place in index.get(word, ())}
+        entries = self.of(section, by)
         return tuple(
             entry
-            for entry in (self.of if is_known else self._needless)(section, by)
+            for entry in map(entries.__getitem__, sorted(places))
             if any(
                 has_needed(entry.name_needs, held) and entry.patterns[by].fullmatch(name)
                 for name, held in known
@@ -141,8 +145,13 @@ class Tables:
         return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def _needless(self, section: str, by: str) -> tuple[FlowEntry, ...]:
-        return tuple(e for e in self.of(section, by) if not e.name_needs)
+    def _by_word(self, section: str, by: str) -> Mapping[str, Sequence[int]]:
+        """Map a word that each needs, or one of a choice of words, to the places of entries; "" if they need none."""
+        found: dict[str, list[int]] = {}
+        for place, entry in enumerate(self.of(section, by)):
+            for word in tuple(list_words(find_rarest(entry.name_needs))) or ("",):
+                found.setdefault(word, []).append(place)
+        return found
 
     @lru_cache(maxsize=MOST_ASKED)
     def _words_of(self, section: str, by: str) -> WordSet:
