@@ -87,12 +87,10 @@ def warm() -> None:
     for name in (*LIBRARIES, *modules()):
         import_module(name)
     from cli_guard.review.prepared import sealing_key
-    from cli_guard.reviewers.clean_files import identity
     from cli_guard.secrets.detectors import compile_all
 
     compile_all()
     fill_tables()
-    identity()
     sealing_key()
     review_samples(BEFORE, AFTER)
     rehearse()

@@ -6,7 +6,7 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 # ruff: noqa: B019 - what a method keeps lives as long as the process, and so do the tables
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -15,15 +15,13 @@ from cli_guard.code.taint.needs import (
     NeededWords,
     Needs,
     either,
-    find_rarest,
     has_needed,
-    list_words,
     needs_of,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
-from cli_guard.words import WordSet, space_words, words_in
+from cli_guard.words import space_words, words_in
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
@@ -121,12 +119,10 @@ class Tables:
     @lru_cache(maxsize=MOST_KNOWN)
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
-        words = self._words_of(section, by)
-        known = [(name, words.found_in(space_words(name))) for name in names]
+        needed = self._name_needs(section, by)
+        known = [(name, needed.found_in(space_words(name))) for name in names]
         # Most names have no word of ours, and of a table few entries need one that a name has.
-        index = self._by_word(section, by)
-        found = {word for _, held in known for word in held}
-        places = {place for word in ("", *found) for place in index.get(word, ())}
+        places = {place for _, held in known for place in needed.find_near(held)}
         entries = self.of(section, by)
         return tuple(
             entry
@@ -145,18 +141,8 @@ class Tables:
         return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def _by_word(self, section: str, by: str) -> Mapping[str, Sequence[int]]:
-        """Map a word that each needs, or one of a choice of words, to the places of entries; "" if they need none."""
-        found: dict[str, list[int]] = {}
-        for place, entry in enumerate(self.of(section, by)):
-            for word in tuple(list_words(find_rarest(entry.name_needs))) or ("",):
-                found.setdefault(word, []).append(place)
-        return found
-
-    @lru_cache(maxsize=MOST_ASKED)
-    def _words_of(self, section: str, by: str) -> WordSet:
-        having = self.of(section, by)
-        return WordSet(word for each in having for word in list_words(each.name_needs))
+    def _name_needs(self, section: str, by: str) -> NeededWords:
+        return NeededWords(each.name_needs for each in self.of(section, by))
 
     @lru_cache(maxsize=MOST_ASKED)
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
@@ -181,7 +167,8 @@ class Tables:
     def needed_words(self, section: str, *, is_secret: bool) -> NeededWords:
         """Return what the entries of a section need that are about a secret, or about what is untrusted."""
         having = (e for e in self.entries if e.section == section)
-        return NeededWords(e.needs for e in having if e.is_secret is is_secret)
+        wanted = (e.needs for e in having if e.is_secret is is_secret)
+        return NeededWords(dict.fromkeys(wanted))
 
 
 @cache
