@@ -115,7 +115,7 @@ def test_a_push_believes_no_row(committed: Repo, monkeypatch: pytest.MonkeyPatch
     clean = pack(dict.fromkeys((each.name for each in examining()), NOTHING))
     monkeypatch.setattr(Cache, "get", lambda _, keys: dict.fromkeys(keys, clean))
     clean_files.identity()
-    committed.write("keys.py", f'KEY = "{key()}"\n' + "x = 1\n" * 2_000)
+    committed.write("keys.py", f'KEY = "{key()}"\n' + "x = 1\n" * 8_000)
     committed.git("add", "-A")
     assert committed.look().decision is Decision.ALLOW
     tip = committed.commit("Add keys")
