@@ -1,6 +1,5 @@
 """Judge what came and what moved in one file: its source, its hashes, its scripts, its name."""
 
-import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
@@ -12,6 +11,7 @@ from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
+from cli_guard.reviewers.dependencies.scripts import runs_same_files
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
@@ -36,8 +36,6 @@ RELEASE = re.compile(r"#.*?\bv?(\d+\.\d+\.\d[\w.+-]*)")
 LOOSE = frozenset(
     "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
 )
-# No operator of a shell.
-PLAIN_WORD = re.compile(r"[\w.:=,/@+-]+")
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 MOST_SHOWN = 3
@@ -426,29 +424,6 @@ def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) 
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 
-def runs_same_files(
-    world: DependencyWorld, each: DependencyChange, was: Dependency, entry: Dependency
-) -> bool:
-    """Return whether a script has only commands that it had, or that give a file which it ran other words."""
-    folder = posixpath.dirname(each.path)
-    known = commands_of(was)
-    heads = [words[:2] for words in known]
-    for words in commands_of(entry):
-        if words in known:
-            continue
-        file = words[1] if len(words) > 1 else ""
-        is_same_file = words[:2] in heads and world.subject.text_at(
-            posixpath.normpath(posixpath.join(folder, file))
-        )
-        if not is_same_file or not all(map(PLAIN_WORD.fullmatch, words)):
-            return False
-    return True
-
-
-def commands_of(entry: Dependency) -> list[list[str]]:
-    return [command.split() for command in entry.spec.split("&&")]
-
-
 def judge_setting(
     world: DependencyWorld,
     each: DependencyChange,
@@ -460,7 +435,7 @@ def judge_setting(
     source = entry.source
     host = entry.host
     added = read_table("dependencies/settings.toml")["added"]
-    if kind == "script" and was and runs_same_files(world, each, was, entry):
+    if kind == "script" and was and runs_same_files(world.subject, each.path, was, entry):
         return
     if kind in added and (kind, entry.spec) != ("trusted", "false"):
         rule, message = added[kind]
