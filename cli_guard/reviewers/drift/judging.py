@@ -38,7 +38,9 @@ from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 2_000
 # `[ -f`, `test -e`, `existsSync(`, `os.path.isfile(`
-ASKED = re.compile(r"(?:\[|\btest) (?:! )?-[defrs] \S{0,40}$|(?i:exists?\w*|is_?file)\W[^)]{0,80}$")
+ASKED = re.compile(
+    r"(?:\[|\btest) (?:! )?-[defrs] \S{0,40}$|(?i:exists?\w*|is_?file)\W[^)]{0,80}$"
+)
 SETTINGS = (".ini", ".properties")
 
 
