@@ -177,7 +177,9 @@ def test_the_order_of_the_findings_does_not_matter() -> None:
 
 
 def test_the_same_advice_on_several_lines_of_a_file_is_given_once() -> None:
-    def advice(line: int, path: str = "run.sh", said: str = "eval runs it") -> JudgedFinding:
+    def advice(
+        line: int, path: str = "run.sh", said: str = "eval runs it"
+    ) -> JudgedFinding:
         found = dataclasses.replace(
             samples.KEY, path=path, line=line, rule="code-sh-eval", message=said
         )
