@@ -6,6 +6,7 @@ from dataclasses import field
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, Skipped
+from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
@@ -384,7 +385,7 @@ def judge_release(
     if ecosystem == "vscode":
         return  # an extension has no version here
     if is_loose(each, was, entry):
-        if world.is_first("unpinned", each.path):
+        if not is_own_package(world, entry) and world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
             more = f"; {others} more have none" if others else ""
             yield (
@@ -402,6 +403,16 @@ def judge_release(
         and world.is_first("major", name)
     ):
         world.majors.append((each, was, entry))
+
+
+def is_own_package(world: DependencyWorld, entry: Dependency) -> bool:
+    """Return whether a manifest of the repository has the name of an entry: npm takes the workspace of that name."""
+    contents = world.subject.contents
+    if entry.ecosystem != "npm" or not isinstance(contents, Searchable):
+        return False
+    named = re.compile(rf'"name"\s*:\s*"{re.escape(entry.name)}"')
+    hits = contents.search((entry.name,), ("package.json", "*/package.json"))
+    return any(named.search(hit.text) for hit in hits.found)
 
 
 def is_unknown_extension(entry: Dependency) -> bool:
