@@ -212,6 +212,8 @@ def facts_at(
         condition = place.node.field("condition")
         if condition is not None:
             yield condition_fact(place, condition)
+        if field_of(place.node, VALUE_FIELDS) is not None:
+            yield from option_facts(place)
     elif shape == "return":
         if condition := returned_condition(place.node, place.tree):
             yield condition_fact(place, condition)

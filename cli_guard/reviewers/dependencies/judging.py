@@ -6,11 +6,13 @@ from dataclasses import field
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, Skipped
+from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
+from cli_guard.reviewers.dependencies.scripts import runs_same_files
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
@@ -383,7 +385,7 @@ def judge_release(
     if ecosystem == "vscode":
         return  # an extension has no version here
     if is_loose(each, was, entry):
-        if world.is_first("unpinned", each.path):
+        if not is_own_package(world, entry) and world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
             more = f"; {others} more have none" if others else ""
             yield (
@@ -401,6 +403,16 @@ def judge_release(
         and world.is_first("major", name)
     ):
         world.majors.append((each, was, entry))
+
+
+def is_own_package(world: DependencyWorld, entry: Dependency) -> bool:
+    """Return whether a manifest of the repository has the name of an entry: npm takes the workspace of that name."""
+    contents = world.subject.contents
+    if entry.ecosystem != "npm" or not isinstance(contents, Searchable):
+        return False
+    named = re.compile(rf'"name"\s*:\s*"{re.escape(entry.name)}"')
+    hits = contents.search((entry.name,), ("package.json", "*/package.json"))
+    return any(named.search(hit.text) for hit in hits.found)
 
 
 def is_unknown_extension(entry: Dependency) -> bool:
@@ -434,6 +446,8 @@ def judge_setting(
     source = entry.source
     host = entry.host
     added = read_table("dependencies/settings.toml")["added"]
+    if kind == "script" and was and runs_same_files(world.subject, each.path, was, entry):
+        return
     if kind in added and (kind, entry.spec) != ("trusted", "false"):
         rule, message = added[kind]
         yield rule, message.format(name=name, spec=entry.spec)

@@ -383,9 +383,10 @@ def entries_at(
         if isinstance(node, Table):
             parts = {"name": name} | parts_of_table(KEYS | table.get("keys", {}), node)
         else:
-            parts = parts_of_text(
-                table, kind, name, " ".join(each.text for each in scalars)
-            )
+            # Each command of a script runs if the one before it succeeded.
+            between = " && " if kind == "script" else " "
+            text = between.join(each.text for each in scalars)
+            parts = parts_of_text(table, kind, name, text)
         yield from entry_of(table, kind, parts, min(lines), max(lines))
 
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
@@ -104,8 +105,8 @@ def review(subject: ReviewInput) -> Report:
     if event_of(subject.event).has_commits:
         hits = lookup.search(UNRELEASED, "changelogs")
         names = [change.path for change in subject.changes]
-        kept = lookup.find_kept_changelog(hits)
-        found += changelog_gap(kept, names, [*differences, *additions])
+        find_kept = partial(lookup.find_kept_changelog, hits)
+        found += changelog_gap(find_kept, names, [*differences, *additions])
     return Report(tuple(found), tuple(skipped))
 
 
@@ -187,11 +188,21 @@ class Lookup:
         ]
         return [finding for each in additions for finding in list_gaps(each, pages)]
 
-    def find_kept_changelog(self, hits: Iterable[Hit]) -> tuple[str, int] | None:
-        """Return where the notes on what is not released yet are: a line of a changelog, or a folder of notes."""
-        for hit in hits:
-            if hit.line <= MOST_CHANGELOG_LINES and pattern("unreleased").match(hit.text):
-                return hit.path, hit.line
+    def find_kept_changelog(self, hits: Iterable[Hit], path: str) -> tuple[str, int] | None:
+        """Return where the notes on what is not released yet are: a line of a changelog, or a folder of notes.
+
+        Of several changelogs it is the one nearest to a file, in a folder around it.
+        """
+        kept = [
+            hit
+            for hit in hits
+            if hit.line <= MOST_CHANGELOG_LINES
+            and pattern("unreleased").match(hit.text)
+            and path.startswith(hit.path[: hit.path.rfind("/") + 1])
+        ]
+        if kept:
+            nearest = max(kept, key=lambda hit: hit.path.count("/"))
+            return nearest.path, nearest.line
         contents = self._contents
         if isinstance(contents, WithFolders):
             for folder in sorted(words("fragment_folders")):

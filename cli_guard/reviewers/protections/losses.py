@@ -32,6 +32,10 @@ ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
+# How many there are of what: `len(rows) < 1`, `rows.length === 0`.
+COUNTED = re.compile(
+    r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
+)
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
@@ -147,6 +151,8 @@ class Losses:
             return False
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
             return False
+        if pair and is_taken_no_more(loss, pair):
+            return False
         if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
             return False
         if fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss)):
@@ -157,7 +163,14 @@ class Losses:
             return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
-        if not guarded or not guarded.isdisjoint(words):
+        if was := loss.file.old.unit_named(fact.unit):
+            # The module of an imported function is written at the top of the file.
+            guarded &= was.words
+        if not guarded:
+            return loss.family not in FITTING or not is_given_constants(fact)
+        if guarded <= names_bound_anew(loss):
+            return False
+        if not guarded.isdisjoint(words):
             return True
         return pair is not None and stands_at_source(loss, guarded, pair)
 
@@ -213,6 +226,39 @@ def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
         name for detail in made_of for name in VALUES.findall(QUOTED.sub("", detail))
     }
     return not pair.words.isdisjoint(sources - COMMON - names)
+
+
+def is_given_constants(fact: CodeFact) -> bool:
+    """Return whether a call is given only what is written there, which is fit as it is."""
+    given = fact.detail if fact.is_call else ""
+    return bool(given) and not IDENTIFIER.search(QUOTED.sub(" ", given))
+
+
+def names_bound_anew(loss: Loss) -> frozenset[str]:
+    """Return the names that stand for other values now: for those of what the unit did not have, as a new parameter."""
+    unit = loss.fact.unit
+    was = loss.file.old.unit_named(unit)
+    bound = [each for each in loss.file.came if each.is_option and each.unit == unit]
+    known = was.words if was else frozenset()
+    # `: Type` is what a parameter has.
+    made_here = {each.name for each in bound if not each.detail.startswith(":")}
+    names: set[str] = set()
+    for each in bound:
+        source = PATH_OF_NAMES.fullmatch(each.detail)
+        root = IDENTIFIER.match(each.detail)
+        if source and root and root[0] not in known | made_here:
+            names.add(each.name)
+    return frozenset(names)
+
+
+def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
+    """Return whether a guard asked how many there are so that the first can be taken, and it is taken no longer."""
+    was = loss.file.old.unit_named(loss.fact.unit)
+    counted = COUNTED.search(loss.fact.name) if loss.fact.is_guard else None
+    if counted is None or was is None:
+        return False
+    first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
+    return first.search(was.text) is not None and first.search(pair.text) is None
 
 
 def is_own_guard(fact: CodeFact, own_guards: Sequence[str]) -> bool:

@@ -71,7 +71,7 @@ def warned_losses(
     for file in files:
         comments = (f for f in speaking(file.went) if f.kind is FactKind.COMMENT)
         for fact in islice(comments, MOST_WARNINGS):
-            if code_went_with(file, fact):
+            if code_went_with(file, fact) and not is_warned_still(file, fact):
                 yield fact, file
 
 
@@ -84,6 +84,15 @@ def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
         and 0 <= fact.line - comment.line <= NEAR_LINES
         and removes(hunk, fact)
         for fact in file.went
+    )
+
+
+def is_warned_still(file: FileDifference, comment: CodeFact) -> bool:
+    """Return whether a comment that stands where another one went speaks of an attack."""
+    hunk = file.hunk_of(comment)
+    return hunk is not None and any(
+        fact.kind is FactKind.COMMENT and covers(hunk, fact)
+        for fact in speaking(file.new.facts)
     )
 
 
