@@ -19,7 +19,7 @@ from cli_guard.reviewers.agents.statements import (
     matches_in,
     read_statements,
 )
-from cli_guard.reviewers.agents.states import LONGEST, FileState, new_text, old_text
+from cli_guard.reviewers.agents.states import LONGEST, FileState
 from cli_guard.reviewers.agents.tables import files_of
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -46,28 +46,30 @@ def named_texts(
 
     What is too long, or above `MOST`, is added to `skipped`, which asks.
     """
-    changed = {each.path: each for each in subject.changes}
+    changed = {each.path for each in subject.changes}
+    most = min(LONGEST, subject.limits.file_chars)
     names = follow_names(subject, list(first_names(subject, states, starters)))
     for number, named in enumerate(names):
-        change = changed.get(named.path)
-        if change is None and not named.is_new:
+        shown = subject.file_at(named.path)
+        if shown is None:
             continue
+        if named.path not in changed:
+            if not named.is_new:
+                continue
+            # To its reader it is as new as the words that name it.
+            shown = replace(shown, status=Status.ADDED)
         if number >= MOST:
             reason = f"agents: {named.root.path} leads to more than {MOST} texts"
             skipped.append(Skipped(named.path, reason, asks=True))
             return
-        text = new_text(subject, change) if change else subject.text_at(named.path)
-        if not text:
+        sides = subject.sides_of(shown, "agents", most)
+        if isinstance(sides, Skipped):
+            skipped.append(sides)
             continue
-        old = "" if named.is_new or change is None else old_text(subject, change) or ""
-        most = min(LONGEST, subject.limits.file_chars)
-        if max(len(text), len(old)) > most:
-            reason = f"agents: over {most:,} characters"
-            skipped.append(Skipped(named.path, reason, asks=True))
-            continue
+        old, text = sides
         file = replace(named.root.file, is_text=True, entries=())
-        shown = change or FileChange(named.path, Status.MODIFIED)
-        yield FileState(shown, file, (), (), (), text, old), named.root
+        known = "" if named.is_new else old
+        yield FileState(shown, file, (), (), (), text, known), named.root
 
 
 def first_names(

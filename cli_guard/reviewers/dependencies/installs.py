@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import takewhile
 
-from cli_guard.commands.parse.syntax import parse
-from cli_guard.commands.parse.tree import ParsedCommand, Script, Text, Word
-from cli_guard.commands.plain import children_of
+from cli_guard.commands import Context, Setting
+from cli_guard.commands.engine import walk
+from cli_guard.commands.expand.fields import Field
 from cli_guard.model import FileChange, Finding
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
 from cli_guard.reviewers.dependencies import names
@@ -27,8 +26,7 @@ INSTALLERS = {
     **{name: name for name in ("gem", "cargo", "go")},
 }
 INSTALL = frozenset(("install", "add", "i"))
-# What runs the command behind it.
-WRAPPERS = frozenset("sudo doas env exec command time nice python python3".split())
+CONTEXT = Context(setting=Setting.CHANGE)
 PROGRAM = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, INSTALLERS))})(?![\w-])")
 PACKAGE = re.compile(
     r"(?P<name>@?[\w./-]+?)(?:\[[^\]]*\])?(?:(?:={1,3}|[@:]|~=)v?(?P<spec>[\w.:+~-]+))?"
@@ -71,7 +69,7 @@ def find_installed(change: FileChange, text: str) -> Iterator[Dependency]:
                 continue
             for word, ecosystem in _packages_of(snippet):
                 line = snippet.line_at(word.span.start)
-                written = _plain_text(word)
+                written = word.text or ""
                 if line in change.added and written not in removed:
                     yield from _entry_of(written, ecosystem, line)
 
@@ -83,38 +81,13 @@ def _entry_of(written: str, ecosystem: str, line: int) -> Iterator[Dependency]:
         yield Dependency(name, ecosystem, "", found["spec"] or "", line=line, last=line)
 
 
-def _packages_of(snippet: Snippet) -> Iterator[tuple[Word, str]]:
+def _packages_of(snippet: Snippet) -> Iterator[tuple[Field, str]]:
     """Yield the words behind the command that installs, each with its registry."""
-    for command in _commands_in(parse(snippet.text)):
-        texts = [_plain_text(word) for word in command.words]
-        wrapped = takewhile(lambda text: text in WRAPPERS or text.startswith("-"), texts)
-        first = sum(1 for _ in wrapped)
-        if first == len(texts) or _base_name(texts[first]) not in INSTALLERS:
-            continue
-        behind = range(first + 1, len(texts))
-        start = next((at for at in behind if texts[at] in INSTALL), None)
-        if start is None:
-            continue
-        for word, text in zip(command.words[start + 1 :], texts[start + 1 :], strict=True):
-            if text and not text.startswith("-"):
-                yield word, INSTALLERS[_base_name(texts[first])]
-
-
-def _base_name(text: str) -> str:
-    return text.rpartition("/")[2]
-
-
-def _commands_in(script: Script) -> Iterator[ParsedCommand]:
-    """Yield the simple commands of a script and of its substitutions, in order."""
-    nodes: list[object] = [script.items]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, ParsedCommand):
-            yield node
-        nodes += reversed(children_of(node))
-
-
-def _plain_text(word: Word) -> str:
-    """Return the text of a word, empty if a part of it is only known when it runs."""
-    texts = [part.text for part in word.parts if isinstance(part, Text)]
-    return "".join(texts) if len(texts) == len(word.parts) else ""
+    for invocation in walk(snippet.text, CONTEXT).invocations:
+        ecosystem = INSTALLERS.get(invocation.program)
+        words = iter(invocation.fields[1:])
+        if ecosystem and any(word.text in INSTALL for word in words):
+            # Those that are left stand behind it.
+            for word in words:
+                if word.text and not word.text.startswith("-"):
+                    yield word, ecosystem

@@ -16,6 +16,7 @@ from cli_guard.reviewers.dependencies.scripts import runs_same_files
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
+from cli_guard.secrets.printable import clip
 
 GIT = re.compile(
     r"(?i)git\+|git@|git://|ssh://|git = |(?:github|gitlab|bitbucket|gist):|[^#?]*\.git(?:[#?@]|$)"
@@ -152,7 +153,7 @@ def judge(
 def place(source: str) -> str:
     """Return an address to show: without the user, the query and what the source is fixed to."""
     bare = re.sub(r"://[^/@\s]*@", "://", source).split("?")[0].split("#")[0]
-    return bare if len(bare) <= 100 else f"{bare[:97]}..."
+    return clip(bare, 100)
 
 
 def is_direct(each: DependencyChange, entry: Dependency) -> bool:

@@ -186,7 +186,7 @@ def data_of(piece: LockPiece) -> Any:
         return parse_json(piece.text)
     if piece.form == "toml":
         return parse_toml(piece.text)[piece.group][0]
-    return next(iter(parse_yaml(piece.text).values()))
+    return parse_yaml(piece.text)
 
 
 def read_listing(path: str, text: str) -> Listing:

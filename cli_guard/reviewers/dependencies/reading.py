@@ -288,7 +288,6 @@ def take(found: re.Match[str], parts: dict[str, Any] | None) -> None:
     """Add the groups of a match to the parts of an entry: all hashes, of anything else the first."""
     for group, text in found.groupdict().items():
         name = group.partition("_")[0]
-        name = name if name == "name2" else name.rstrip("0123456789")
         if parts is not None and text is not None and name == "integrity":
             parts.setdefault(name, set()).add(text)
         elif parts is not None and text is not None:
@@ -320,7 +319,7 @@ def entry_of(
         spec = ""
         if source.startswith("npm:") and "@" in source[5:]:
             source, _, spec = source.rpartition("@")
-    if source.startswith(OWN) or "link" in parts or parts.get("workspace") == "true":
+    if source.startswith(OWN) or parts.get("workspace") == "true":
         source = "workspace:"
         spec = ""
     if (
@@ -343,9 +342,8 @@ def entry_of(
         source,
         parts.get("ref") or (found[1] if found else ""),
         frozenset(parts.get("integrity", ())),
-        "script" in parts,
-        line,
-        last,
+        line=line,
+        last=last,
         package=normalise(parts.get("package", ""), ecosystem),
     )
 

@@ -46,6 +46,7 @@ from cli_guard.reviewers.drift.unlisted import (
 )
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
+from cli_guard.secrets.printable import clip
 from cli_guard.secrets.redact import redact
 
 MOST_FINDINGS = 5
@@ -378,4 +379,4 @@ def _route(old: str, new: str, text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= QUOTED_CHARS else f"{text[:QUOTED_CHARS]}..."
+    return clip(text, QUOTED_CHARS + 3)
