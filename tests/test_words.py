@@ -7,9 +7,9 @@ from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli_guard.words import WordSet, fold, search_one_by_one
+from cli_guard.words import IDENTIFIER, WordSet, fold, split_identifiers, words_in
 
-LETTERS = st.sampled_from("ab_K\0\n\xe9\u0130\u5bc6\U0001f511\udc80")
+LETTERS = st.sampled_from("ab_K@( \0\n\x1f\xa0\xe9\u0130\u2014\u212a\u5bc6\U0001f511\udc80")
 SHORT = st.text(LETTERS, min_size=1, max_size=4)
 
 
@@ -39,17 +39,35 @@ def test_the_words_that_are_found_are_all_that_occur_in_their_order(
     words: list[str], text: str
 ) -> None:
     several = list(dict.fromkeys(words))
-    assert WordSet(words).found_in(text) == [each for each in several if each in text]
+    found = [each for each in several if each in text]
+    assert WordSet(words).found_in(text) == found
+    assert WordSet(words).found_in(text, words_in(text)) == found
+
+
+@given(words=st.lists(SHORT, max_size=8), text=st.text(LETTERS, max_size=40))
+def test_words_in_lower_case_are_found_in_a_folded_text(
+    words: list[str], text: str
+) -> None:
+    plain = [each.lower() for each in words if each.isascii()]
+    lower = fold(text)
+    found = WordSet(plain).found_in(lower)
+    assert WordSet(plain).found_in(lower, words_in(text).lower()) == found
+
+
+@given(text=st.text(LETTERS, max_size=40))
+def test_identifiers_are_what_the_pattern_finds(text: str) -> None:
+    assert sorted(split_identifiers(text)) == sorted(IDENTIFIER.findall(text))
 
 
 def test_without_the_library_the_answer_is_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    words = ["pass", "bypass", "key", "word"]
-    with_library = WordSet(words).found_in("a bypassed key")
+    words = ["pass", "bypass", "key", "key(", "word"]
+    text = "a bypassed key(x)"
+    with_library = WordSet(words).found_in(text, words_in(text))
     monkeypatch.setitem(sys.modules, "ahocorasick", None)
-    assert WordSet(words).found_in("a bypassed key") == with_library
-    assert list(search_one_by_one(words, "a bypassed key")) == [0, 1, 2]
+    assert WordSet(words).found_in(text, words_in(text)) == with_library
+    assert with_library == words[:4]
 
 
 @given(text=st.text(max_size=200))

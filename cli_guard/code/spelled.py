@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.naming import imports_of
-from cli_guard.code.taint.needs import words_in
+from cli_guard.words import words_in
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -47,6 +47,7 @@ def is_test_file(path: str) -> bool:
     )
 
 
+@lru_cache(maxsize=10_000)
 def is_test_code(path: str) -> bool:
     """Return whether the file is for tests only (test, helper, mock, fixture), by its name or folder."""
     *folders, name = path.split("/")
@@ -55,6 +56,7 @@ def is_test_code(path: str) -> bool:
     ].isdisjoint(folders)
 
 
+@lru_cache(maxsize=10_000)
 def is_test_or_example(path: str) -> bool:
     """Return whether the file tests, shows or documents other code; most rules are one step lower there.
 

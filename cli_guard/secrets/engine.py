@@ -42,7 +42,7 @@ from cli_guard.secrets.detectors import (
     named_for,
     rules_at,
 )
-from cli_guard.words import fold
+from cli_guard.words import fold, words_in
 
 # The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
@@ -162,7 +162,7 @@ def _all_hits(
     text: str, path: str, work: _Work, depth: int, wanted: Wanted | None = None
 ) -> Iterator[SecretHit]:
     lower = fold(text)
-    held = keywords().found_in(lower)
+    held = keywords().found_in(lower, words_in(text).lower())
     yield from _blocks(text, path, held, work)
     for detector in named_for(path):
         for match in detector.pattern.finditer(text):
@@ -183,7 +183,7 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Secret
     def find(read: str, own: _Work) -> Iterator[SecretHit]:
         lower = fold(read)
         yield from keyblocks.find_blocks(read)
-        held = keywords().found_in(lower)
+        held = keywords().found_in(lower, words_in(read).lower())
         yield from _near_keywords(read, lower, path, held, own, _has_format)
         yield from _find_decoded(disguised.find_encoded, read, path, own, depth)
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint import flows
 from cli_guard.code.taint.flows import Flow, TooBigError, find_flows
-from cli_guard.code.taint.needs import NeededWords, has_needed, needs_of, words_in
+from cli_guard.code.taint.needs import NeededWords, has_needed, needs_of
 from cli_guard.code.taint.tables import NAMES, Tables, compile_entry, tables_of
+from cli_guard.words import words_in
 
 SOURCE = r"(.*\.)?input(\..*)?|_GET"
 ENTRIES: Sequence[tuple[str, dict[str, object]]] = (

@@ -15,8 +15,8 @@ from cli_guard.code.file_imports import PATTERNS as IMPORTS
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.code.taint.naming import IMPORT_FORMS, module_name, read_required
-from cli_guard.code.taint.needs import words_in
 from cli_guard.code.taint.tables import Tables
+from cli_guard.words import words_in
 
 MOST_FILES = 12
 # The file of a package that has a function is not told by its name.

@@ -6,7 +6,6 @@ dotted name is written somewhere in the file: in an import, a declaration, or at
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from functools import lru_cache
 
 from cli_guard.lazy import dataclass
 from cli_guard.words import WordSet
@@ -20,7 +19,6 @@ TOKEN = re.compile(
 )
 FLAGS = re.compile(r"\A\(\?[a-z]+\)")
 WORD = re.compile(r"\w{2,}|@")
-IDENTIFIER = re.compile(r"\w+|@")
 # Parts of dotted names that stand for what is written otherwise: attributes of JSX, backticks, @fields of Ruby.
 INVENTED = frozenset(("jsx", "subshell", "self", "this"))
 LOOKS = ("(?!", "(?=", "(?<!", "(?<=")
@@ -40,16 +38,6 @@ class PatternPart:
     is_optional: bool = False
     is_repeated: bool = False
     is_edge: bool = False
-
-
-@lru_cache(maxsize=2)
-def words_in(text: str) -> str:
-    """Return each identifier of a text once, between blanks; it has the words that the text has."""
-    return space_words(text)
-
-
-def space_words(text: str) -> str:
-    return f" {' '.join(dict.fromkeys(IDENTIFIER.findall(text)))} "
 
 
 class NeededWords:

@@ -7,9 +7,10 @@ part. Which type that is only a walk says; so each type of the file is tried.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from cli_guard.code.taint.naming import dotted_name, resolve_import
-from cli_guard.code.taint.needs import NeededWords, space_words
+from cli_guard.code.taint.needs import NeededWords
 from cli_guard.code.taint.program import FlowFunction, FlowNode
 from cli_guard.code.taint.tables import Tables
+from cli_guard.words import space_words
 
 NAMED = frozenset(("name", "member", "index", "call"))
 # Names of types and members that are tried together; a file with more of them is walked.

@@ -18,13 +18,11 @@ from cli_guard.code.taint.needs import (
     has_needed,
     list_words,
     needs_of,
-    space_words,
-    words_in,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
-from cli_guard.words import WordSet
+from cli_guard.words import WordSet, space_words, words_in
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")

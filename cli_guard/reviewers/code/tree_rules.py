@@ -29,14 +29,14 @@ from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import GRAMMARS
-from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of, words_in
+from cli_guard.code.taint.needs import Needs, either, has_needed, needs_of
 from cli_guard.errors import ConfigError
 from cli_guard.lazy import dataclass
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code.remarks import applies
 from cli_guard.rules import catalog, data
 from cli_guard.rules.catalog import Rule, read_table
-from cli_guard.words import WordSet
+from cli_guard.words import WordSet, words_in
 
 if TYPE_CHECKING:
     from ast_grep_py import Config
@@ -164,7 +164,9 @@ def keywords_of(topic: str) -> WordSet:
 
 def rules_for(topic: str, path: str, text: str) -> list[TreeRule]:
     """Return the rules of one topic that may match the text of a file."""
-    held = frozenset(keywords_of(topic).found_in(text))
+    held = frozenset(keywords_of(topic).found_in(text, words_in(text)))
+    if not held:
+        return []
     return [
         rule
         for rule in rules_of(topic)

@@ -14,6 +14,7 @@ from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.reading import Dependency, normalise
+from cli_guard.words import split_identifiers
 
 # The word that installs, and the registry, by program.
 INSTALLERS = {
@@ -27,7 +28,7 @@ INSTALLERS = {
 }
 INSTALL = frozenset(("install", "add", "i"))
 CONTEXT = Context(setting=Setting.CHANGE)
-PROGRAM = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, INSTALLERS))})(?![\w-])")
+FIRST_WORDS = frozenset(name.partition("-")[0] for name in INSTALLERS)
 PACKAGE = re.compile(
     r"(?P<name>@?[\w./-]+?)(?:\[[^\]]*\])?(?:(?:={1,3}|[@:]|~=)v?(?P<spec>[\w.:+~-]+))?"
 )
@@ -47,7 +48,7 @@ def review_installs(world: DependencyWorld) -> Iterator[Finding]:
         if (
             not text
             or len(text) > world.subject.limits.file_chars
-            or not PROGRAM.search(text)
+            or FIRST_WORDS.isdisjoint(split_identifiers(text))
         ):
             continue
         each = DependencyChange(change, NOTHING, NOTHING)

@@ -4,25 +4,21 @@ Only functions that may be over a limit are counted: a function has no more deci
 that make one.
 """
 
-import re
 from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.symbols import Symbol
 from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
+from cli_guard.words import split_identifiers
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-MAY_DECIDE = re.compile(
-    r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|select|switch|when|else)\b"
-    r"|&&|\|\||=>|\?"
+DECIDING = frozenset(
+    "if elif for foreach while and or except catch case match select switch when else".split()
 )
-# Each match of MAY_DECIDE holds one of these: counting them is faster, and never counts too few.
-SIGNS = tuple(
-    "if or and while except catch case match select switch when else && || => ?".split()
-)
+DECIDING_SIGNS = ("&&", "||", "=>", "?")
 
 TABLE = "languages/decisions.toml"
 
@@ -44,9 +40,10 @@ def may_exceed(text: str, complexity: int, length: int) -> bool:
     """Return whether a function with this text may be over either limit."""
     if text.count("\n") + 1 > length:
         return True
-    if len(text) <= 2 * complexity or sum(map(text.count, SIGNS)) < complexity:
+    if len(text) <= 2 * complexity:
         return False
-    return len(MAY_DECIDE.findall(text)) + 1 > complexity
+    words = sum(map(DECIDING.__contains__, split_identifiers(text)))
+    return words + sum(map(text.count, DECIDING_SIGNS)) + 1 > complexity
 
 
 def measure(language: str, symbol: Symbol) -> Measure:

@@ -3,11 +3,12 @@
 from ast_grep_py import SgRoot
 from examples import table
 
-from cli_guard.code.taint.needs import has_needed, words_in
+from cli_guard.code.taint.needs import has_needed
 from cli_guard.model import Severity
 from cli_guard.reviewers.code.tree_rules import list_needs, shorten_classes
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
+from cli_guard.words import words_in
 
 
 @table("rule", catalog.load("code", examples=True), ids=lambda rule: rule.id)

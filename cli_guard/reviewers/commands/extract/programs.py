@@ -11,7 +11,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.needs import Needs, has_needed, needs_of, words_in
+from cli_guard.code.taint.needs import Needs, has_needed, needs_of
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
@@ -23,6 +23,7 @@ from cli_guard.reviewers.commands.extract.snippet import (
     snippet,
 )
 from cli_guard.rules.catalog import read_table
+from cli_guard.words import words_in
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
