@@ -20,17 +20,17 @@ import urllib.request
 
 def send(url: str) -> bytes:
     """Return the body of a page."""
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=120) as answer:
         return answer.read()
 '''
 BODY = SEND[SEND.index("    with") :]
 RETRY = """    for _ in range(2):
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
+            with urllib.request.urlopen(url, timeout=120) as answer:
                 return answer.read()
         except OSError:
             continue
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=120) as answer:
         return answer.read()
 """
 FILES = {
