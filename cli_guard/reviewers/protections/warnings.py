@@ -81,11 +81,12 @@ def warned_losses(
 def code_that_went_with(file: FileDifference, comment: CodeFact) -> list[CodeFact]:
     """Return the code right below a comment that went in the same hunk and the same unit."""
     hunk = file.hunk_of(comment)
+    if hunk is None:
+        return []
     return [
         fact
-        for fact in (file.went if hunk else ())
-        if hunk
-        and fact.kind in ACTING
+        for fact in file.went
+        if fact.kind in ACTING
         and fact.unit == comment.unit
         and 0 <= fact.line - comment.line <= NEAR_LINES
         and removes(hunk, fact)
