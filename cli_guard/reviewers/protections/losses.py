@@ -168,7 +168,7 @@ class Losses:
             guarded &= was.words
         if not guarded:
             return loss.family not in FITTING or not is_given_constants(fact)
-        if guarded <= names_bound_anew(loss):
+        if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
             return True
@@ -239,16 +239,15 @@ def names_bound_anew(loss: Loss) -> frozenset[str]:
     unit = loss.fact.unit
     was = loss.file.old.unit_named(unit)
     bound = [each for each in loss.file.came if each.is_option and each.unit == unit]
-    known = was.words if was else frozenset()
     # `: Type` is what a parameter has.
-    made_here = {each.name for each in bound if not each.detail.startswith(":")}
-    names: set[str] = set()
-    for each in bound:
-        source = PATH_OF_NAMES.fullmatch(each.detail)
-        root = IDENTIFIER.match(each.detail)
-        if source and root and root[0] not in known | made_here:
-            names.add(each.name)
-    return frozenset(names)
+    known = {each.name for each in bound if not each.detail.startswith(":")}
+    known |= was.words if was else frozenset()
+    return frozenset(
+        each.name
+        for each in bound
+        if PATH_OF_NAMES.fullmatch(each.detail)
+        and known.isdisjoint(IDENTIFIER.findall(each.detail)[:1])
+    )
 
 
 def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:

@@ -63,6 +63,9 @@ def examiner(subject: ReviewInput) -> Examiner:
 def _is_reviewed(change: FileChange) -> bool:
     if not change.is_text or change.status in (Status.DELETED, Status.UNMERGED):
         return False
+    # A file in another role is the same file once more.
+    if change.read_as:
+        return False
     return (
         any(hunk.added for hunk in change.hunks)
         and is_code(change.path)

@@ -23,7 +23,7 @@ FLAT = 6
 # Functions over a limit that are compared with those before, and removed ones that each is compared with.
 MOST_COMPARED = 500
 MOST_REMOVED = 1_000
-# From so many times a limit on, a function is named although no plan brings it within the limit.
+# From so many times the limit of paths on, a function is named although no plan brings it within the limits.
 FAR = 3.0
 
 
@@ -196,9 +196,7 @@ class Growth:
             parts.append(_grown(length, after.length, "lines of code", self._length.most))
         if not parts:
             return
-        over = max(
-            after.complexity / self._complexity.most, after.length / self._length.most
-        )
+        over = after.complexity / self._complexity.most
         suggestion, is_enough = plan(
             language, symbol, lines, after, self._complexity.most, self._length.most
         )
