@@ -11,13 +11,14 @@ The pass is an automaton of Aho and Corasick, of pyahocorasick. Where that is no
 system), each word is searched for by itself: the same answer in twenty times the time.
 """
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 # The one letter whose lower case is longer.
 GROWING = "\u0130"
-# Returns the places of the words that a text contains, in no order.
-FindPlaces = Callable[[str], Iterable[int]]
+# Yields where each word ends in a text, with its place in the set; those of one word in the order of the text.
+Find = Callable[[str], Iterable[tuple[int, int]]]
 
 
 class WordSet:
@@ -28,10 +29,19 @@ class WordSet:
 
     def found_in(self, text: str) -> list[str]:
         """Return the words that a text contains, in the order in which the set was given them."""
-        return [self._words[place] for place in sorted(self._find_places(text))]
+        return [self._words[place] for place in sorted({at for _, at in self._find(text)})]
+
+    def ends_in(self, text: str) -> dict[str, "array[int]"]:
+        """Return the same words, each with the offsets of its last letter, in four bytes each."""
+        ends: dict[int, array[int]] = {}
+        for end, place in self._find(text):
+            if place not in ends:
+                ends[place] = array("I")
+            ends[place].append(end)
+        return {self._words[place]: ends[place] for place in sorted(ends)}
 
     @cached_property
-    def _find_places(self) -> FindPlaces:
+    def _find(self) -> Find:
         try:
             import ahocorasick  # a command that is judged without a word to look for does without
         except ImportError:
@@ -43,11 +53,16 @@ class WordSet:
         automaton.make_automaton()
         if not self._words:  # such an automaton cannot be asked
             return lambda _text: ()
-        return lambda text: {place for _, place in automaton.iter(text)}
+        find: Find = automaton.iter
+        return find
 
 
-def search_one_by_one(words: Iterable[str], text: str) -> Iterable[int]:
-    return (place for place, word in enumerate(words) if word in text)
+def search_one_by_one(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
+    for place, word in enumerate(words):
+        at = text.find(word)
+        while at >= 0:
+            yield at + len(word) - 1, place
+            at = text.find(word, at + 1)
 
 
 def fold(text: str) -> str:

@@ -38,8 +38,14 @@ def test_words_are_found_wherever_they_occur(
 def test_the_words_that_are_found_are_all_that_occur_in_their_order(
     words: list[str], text: str
 ) -> None:
-    several = list(dict.fromkeys(words))
-    assert WordSet(words).found_in(text) == [each for each in several if each in text]
+    found = {
+        word: [at for at in range(len(text)) if text[: at + 1].endswith(word)]
+        for word in dict.fromkeys(words)
+        if word in text
+    }
+    assert WordSet(words).found_in(text) == list(found)
+    ends = WordSet(words).ends_in(text)
+    assert [(word, list(each)) for word, each in ends.items()] == list(found.items())
 
 
 def test_without_the_library_the_answer_is_the_same(
@@ -49,7 +55,8 @@ def test_without_the_library_the_answer_is_the_same(
     with_library = WordSet(words).found_in("a bypassed key")
     monkeypatch.setitem(sys.modules, "ahocorasick", None)
     assert WordSet(words).found_in("a bypassed key") == with_library
-    assert list(search_one_by_one(words, "a bypassed key")) == [0, 1, 2]
+    ends = [(7, 0), (7, 1), (13, 2)]
+    assert list(search_one_by_one(words, "a bypassed key")) == ends
 
 
 @given(text=st.text(max_size=200))
