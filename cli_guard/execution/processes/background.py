@@ -63,7 +63,7 @@ def start(
                 return refuse(prepared, f"Port {port} is already in use", details), None
             # The server takes another port, which only it knows.
             port = None
-        if not prepared.reachable:
+        if prepared.sandbox is not None:
             port = None
         folder = registry.new()
         # The record is a file, and `ps` shows it.
@@ -140,7 +140,7 @@ def describe_start(
     errors = errors_in(log)
     code = ended["return_code"] if ended else None
     found = describe_command(prepared, data, code, errors, str(log))
-    if not prepared.reachable:
+    if prepared.sandbox is not None:
         found["notes"] += (UNREACHABLE,)
     state: State
     error = None
