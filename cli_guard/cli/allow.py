@@ -1,9 +1,6 @@
 """`cli-guard allow`: save a rule that allows a command from now on, after showing a person what it covers."""
 
-import shutil
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
@@ -11,12 +8,12 @@ from cli_guard.approvals.seals import seals_of
 from cli_guard.cli.app import Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
-from cli_guard.commands import Context, judge
-from cli_guard.commands.invocations import INSTALLED
+from cli_guard.commands import judge
 from cli_guard.commands.saved_rules import check_rule, describe_rule
 from cli_guard.errors import UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.execution.installs import find_install_files, was_allowed
+from cli_guard.execution.programs import describe_program
 from cli_guard.model import Decision
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.writing import allow_command
@@ -62,7 +59,11 @@ def run(
     if program is not None:
         if not program.replace("-", "").replace("_", "").replace(".", "").isalnum():
             raise UsageError(f"{program!r} is not the name of a program")
-        io.say(printable(find_program(program, context, io.env)))
+        io.say(
+            printable(
+                "\n".join(describe_program(program, context, io.env)), keep_newlines=True
+            )
+        )
         pattern = f"{program} *"
     elif last:
         pattern = find_last(io)
@@ -81,19 +82,6 @@ def run(
         return 1
     save(io, pattern, user=user)
     return 0
-
-
-def find_program(name: str, context: Context, env: Mapping[str, str]) -> str:
-    """Say where a program is."""
-    installed = (
-        (Path(context.root) / folder / name for folder in INSTALLED) if context.root else ()
-    )
-    inside = next((path for path in installed if path.exists()), None)
-    if inside:
-        return f"{inside} is installed in this work tree"
-    if place := shutil.which(name, path=env.get("PATH", "")):
-        return f"{place} is on your PATH"
-    return f"{name} is neither on your PATH nor installed in this work tree"
 
 
 def find_last(io: Io) -> str:

@@ -167,10 +167,14 @@ def test_the_last_question(committed: Repo) -> None:
 
 def test_a_program(committed: Repo) -> None:
     (committed.write(".venv/bin/frobnicate", "#!/bin/sh\n")).chmod(0o755)
+    committed.write(
+        ".venv/lib/python3.12/site-packages/frob-1.2.dist-info/RECORD",
+        "../../../bin/frobnicate,sha256=x,9\n",
+    )
     done = allow(committed, "--program", "frobnicate")
     assert done.code == 0
     place = f"{committed.path}/.venv/bin/frobnicate is installed in this work tree"
-    assert done.out.startswith(f"{place}\n")
+    assert done.out.startswith(f"{place}\npackage: frob-1.2 (Python)\n")
     assert verdict(committed, "frobnicate --now") == "allow"
     assert verdict(committed, "frobnicate ../elsewhere") == "review"
     assert (
