@@ -104,7 +104,9 @@ CHECK = (
 )
 SHOW = "Show the policy in force. It is that of HEAD and your own file; each value has its source."
 INIT = "Write a commented cli-guard.toml. It fits the languages here, and never replaces an existing policy."
-MIGRATE = "Take over what gitleaks, detect-secrets and pre-commit are told to ignore."
+MIGRATE = (
+    "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
+)
 file = click.Argument(["file"], required=False)
 migrate = flag("--migrate", MIGRATE)
 command = Group(

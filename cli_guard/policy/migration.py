@@ -1,4 +1,4 @@
-"""Read what gitleaks, detect-secrets and pre-commit are told to ignore or allow, as `[[ignore]]` of ours.
+"""Read what gitleaks, detect-secrets and pre-commit are told to ignore or allow, as settings of ours.
 
 Their files are anyone's: each is bounded, one that cannot be read is one line, and what has no counterpart is a line
 too.
@@ -7,10 +7,11 @@ too.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.errors import ConfigError
-from cli_guard.policy.config import parse_toml
+from cli_guard.policy.config import GitSection, parse_toml
 from cli_guard.policy.recorded import read_policy_file
 from cli_guard.policy.user_rules import documents_in
 
@@ -30,7 +31,10 @@ PART = re.compile(
 )
 GLOBS = {"any": "**", "name": "*", "one": "?"}
 FINGERPRINT = re.compile(r"(?:[0-9a-f]{40,64}:)?(.+):([^:]+):\d+")
-# Hooks that search for secrets.
+# Their branches come to these, which are protected anyway: a migration never weakens.
+PROTECTED: tuple[str, ...] = GitSection().protected_branches
+# Hooks whose counterpart is a setting, and those that search for secrets.
+CONVENTIONAL = ("conventional-pre-commit", "commitizen", "commitlint")
 SEARCHERS = (
     "gitleaks",
     "detect-secrets",
@@ -38,8 +42,8 @@ SEARCHERS = (
     "detect-aws-credentials",
     "trufflehog",
 )
-# The rule and the path of an `[[ignore]]` with its reason, or a line about what cannot be taken over.
-Found = Iterator[tuple[str, str, str] | str]
+# A key ("" for an `[[ignore]]`) with its value and the reason, or a line about what cannot be taken over.
+Found = Iterator[tuple[str, Any, str] | str]
 
 
 def patterns_of(regex: str) -> list[str]:
@@ -82,7 +86,7 @@ def ends_of(part: str, glob: str) -> tuple[str, ...]:
 
 def ignore(rule: str, regex: Any, reason: str) -> Found:
     patterns = patterns_of(regex) if len(as_type(regex, str)) <= LONGEST else []
-    yield from ((rule, pattern, reason) for pattern in patterns)
+    yield from (("", (rule, pattern), reason) for pattern in patterns)
     if not patterns:
         yield f"the pattern {regex[:80]!r} cannot be written as a path pattern"
 
@@ -115,7 +119,7 @@ def read_gitleaks(text: str) -> Found:
 def read_gitleaksignore(text: str) -> Found:
     for line in text.split("\n"):
         if found := FINGERPRINT.fullmatch(line.strip()):
-            yield SECRETS, found[1].replace("*", "?"), f"its {found[2][:80]}"
+            yield "", (SECRETS, found[1].replace("*", "?")), f"its {found[2][:80]}"
         elif line.strip() and not line.startswith("#"):
             yield f"{line[:80]!r} is no fingerprint"
 
@@ -127,7 +131,7 @@ def read_detect_secrets(text: str) -> Found:
             yield f"{path[:200]}: a secret that was audited as real: remove it"
         else:
             kinds = ", ".join(sorted({str(each["type"])[:80] for each in entries}))[:200]
-            yield SECRETS, path.replace("*", "?"), f"its {kinds}"
+            yield "", (SECRETS, path.replace("*", "?")), f"its {kinds}"
     for each in as_type(data.get("filters_used", []), list):
         if each["path"].endswith("should_exclude_file"):
             for regex in as_type(each["pattern"], list):
@@ -152,12 +156,33 @@ def read_pre_commit(text: str) -> Found:
     ]
     for hook in hooks:
         name = as_type(hook["id"], str)[:80]
-        left = {"exclude", "files", "types", "stages", "args"} & {*hook}
-        if name in SEARCHERS and "exclude" in left:
+        left = {"exclude", "files", "types", "stages"} & {*hook}
+        words = (
+            " ".join(map(str, as_type(hook.get("args", []), list)))
+            .replace("=", " ")
+            .split()
+        )
+        options = [(a, b) for a, b in pairwise([*words, ""]) if a.startswith("-")]
+        taken = set[str]()
+        if name == "check-added-large-files":
+            # A limit of ours says what is read at all: as their bound it would leave files unread.
+            taken = {"--maxkb"}
+            yield f"{name}: its bound {NONE}; `code-large-file` advises on files over 5 MB"
+        elif name == "no-commit-to-branch":
+            taken = {"--branch", "-b"}
+            named = [value for option, value in options if option in taken]
+            yield (
+                "git.protected_branches",
+                [*dict.fromkeys((*PROTECTED, *named))],
+                f"{name}: here, no push may force or delete them",
+            )
+        elif name in CONVENTIONAL:
+            yield "message.style", "conventional", name
+        elif name in SEARCHERS and "exclude" in left:
             left.discard("exclude")
             yield from ignore(SECRETS, hook["exclude"], f"the exclude of {name}")
-        if left:
-            yield f"{name}: {', '.join(sorted(left))}: {NONE}"
+        if left := {*left, *(option for option, _ in options if option not in taken)}:
+            yield f"{name}: {', '.join(sorted(left))[:200]}: {NONE}"
 
 
 READERS: Mapping[str, Callable[[str], Found]] = {
@@ -168,8 +193,8 @@ READERS: Mapping[str, Callable[[str], Found]] = {
 }
 
 
-def read_others(root: "Path") -> Iterator[tuple[str, tuple[str, str, str] | str]]:
-    """Yield what other tools ignore in a work tree, or a line about what is not taken over, with their files."""
+def read_others(root: "Path") -> Iterator[tuple[str, tuple[str, Any, str] | str]]:
+    """Yield the settings of other tools in a work tree, or a line about what is not taken over, with their files."""
     for name, reader in READERS.items():
         try:
             raw = read_policy_file(root / name, "the file", MOST_BYTES)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.errors import ConfigError
@@ -21,6 +21,7 @@ from cli_guard.policy.effective import toml_value
 from cli_guard.policy.migration import read_others
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
+from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,8 +38,9 @@ ALLOW = re.compile(r"(?m)^[ \t]*allow[ \t]*=[ \t]*\[")
 
 @dataclass
 class TakenOver:
-    """What other tools ignore, by rule and path, each with its reason, and what is left."""
+    """The settings of other tools: values of keys, ignores (rule and path), each with its reason, and what is left."""
 
+    keys: dict[str, tuple[Any, str]] = field(default_factory=dict)
     ignored: dict[tuple[str, str], str] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
 
@@ -49,14 +51,21 @@ class TakenOver:
         for name, each in read_others(root):
             if isinstance(each, str):
                 taken.left.append(f"  {name}: {each}")
+            elif each[0]:
+                taken.add_key(name, *each)
             else:
-                rule, pattern, reason = each
-                taken.ignored.setdefault((rule, pattern), f"from {name}: {reason}")
+                taken.ignored.setdefault(each[1], f"from {name}: {each[2]}")
         return taken
+
+    def add_key(self, name: str, key: str, value: Any, why: str) -> None:
+        """Set a key, to what several entries ask for together if it is a list."""
+        if isinstance(value, list) and key in self.keys:
+            value = [*dict.fromkeys((*self.keys[key][0], *value))]
+        self.keys[key] = (value, f"{name}: {why}")
 
     def words(self) -> list[str]:
         """Say what was taken over and what was not."""
-        said = [f"taken over: {len(self.ignored)} [[ignore]]"]
+        said = [f"taken over: {len(self.keys)} keys, {len(self.ignored)} [[ignore]]"]
         if self.left:
             said += ["not taken over:", *self.left]
         if self.ignored:
@@ -72,14 +81,15 @@ def first_policy(repository: Repository, taken: TakenOver) -> str:
     languages = filter(None, map(language_for, listed.split("\0")))
     found = Counter(FAMILY.get(each, each) for each in languages)
     offers = read_table("languages/first_policy.toml")
+    hidden = {*taken.keys, "ignore" if taken.ignored else ""}
     lines = [HEAD]
     for language in ("any", *(each for each, _ in found.most_common() if each in offers)):
         lines += [f"# {language}:"] if language != "any" else []
         lines += [
-            f"#{each}"
-            for each in offers[language]
-            if not (taken.ignored and each.startswith("ignore"))
+            f"#{each}" for each in offers[language] if each.split(" =")[0] not in hidden
         ]
+    for key, (value, why) in taken.keys.items():
+        lines.append(f"{key} = {toml_value(value)}  # {printable(why)}")
     for (rule, pattern), reason in taken.ignored.items():
         pairs = {"rule": rule, "path": pattern, "reason": reason}
         lines += ["", "[[ignore]]"]

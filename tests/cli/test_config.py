@@ -10,7 +10,7 @@ from examples import table
 from in_process import call, guard, stage
 from repositories import Repo, key
 
-from cli_guard.policy.config import parse_config, read_config
+from cli_guard.policy.config import Config, parse_config, read_config
 from cli_guard.policy.globs import matches
 from cli_guard.policy.migration import patterns_of
 from cli_guard.rules.catalog import read_table
@@ -295,6 +295,7 @@ OTHERS = {
     ".pre-commit-config.yaml": "exclude: ^vendor/\nci: {}\nrepos:\n- repo: x\n  hooks:\n"
     "  - {id: check-added-large-files, args: ['--maxkb=100', --enforce-all]}\n"
     "  - {id: no-commit-to-branch, args: [-b, dev, --pattern, 'x.*']}\n"
+    "  - {id: no-commit-to-branch, args: [--branch=next]}\n  - {id: conventional-pre-commit}\n"
     "  - {id: gitleaks, exclude: ^samples/}\n  - {id: black, exclude: ^old/}\n",
 }
 
@@ -315,6 +316,11 @@ def test_migrate(committed: Repo) -> None:
         ("*", "vendor/**", "from .pre-commit-config.yaml: its exclude"),
         ("secret-*", "samples/**", "from .pre-commit-config.yaml: the exclude of gitleaks"),
     ]
+    assert config.message.style == "conventional"
+    assert config.limits == Config().limits, "a bound on files does not say what to read"
+    assert config.git.protected_branches == ("main", "master", "release/*", "dev", "next")
+    text = (committed.path / "cli-guard.toml").read_text()
+    assert '"conventional"  # .pre-commit-config.yaml: conventional-pre-commit\n' in text
     left = done.out.split("not taken over:\n")[1]
     for words in (
         *(
@@ -330,8 +336,9 @@ def test_migrate(committed: Repo) -> None:
         ),
         *(
             "'ci'",
-            "check-added-large-files: args",
-            "no-commit-to-branch: args",
+            "check-added-large-files: its bound",
+            "--enforce-all",
+            "--pattern",
             "black: exclude",
         ),
     ):
@@ -377,6 +384,7 @@ def test_hostile_files_of_other_tools(committed: Repo, name: str) -> None:
         "repos:\n- hooks: [{id: a, args: 3}]",
     ]
     texts += ["exclude: " + "long/path|" * 600 + "s"]
+    texts += ["repos:\n- hooks: [{id: check-added-large-files, args: [--maxkb=x]}]"]
     texts += ["a\x1b]0;x\x07:secret\u202e:1\n" * 3, "a:b:1\n" * 5_000, f"{key()}:x:1\n"]
     for text in texts:
         committed.write(name, text)
