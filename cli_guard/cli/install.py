@@ -98,7 +98,12 @@ def run(
         module = AGENTS[agent].load()
         done = module.install(repository, where) if where else module.install(repository)
         io.say(f"cli-guard: {done}")
-        lines = describe_installed(AGENTS[agent], where or "project")
+        from cli_guard.agents.allow_lists import describe_allow_lists
+
+        lines = [
+            *describe_installed(AGENTS[agent], where or "project"),
+            *describe_allow_lists(module, repository),
+        ]
         io.say("\n".join(f"cli-guard: {printable(line)}" for line in lines))
         return 0
     # A bare repository may have work trees, and it may be pushed to.
