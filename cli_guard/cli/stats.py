@@ -11,7 +11,7 @@ from cli_guard.report.lives import COMMITS
 
 @click.pass_obj
 def run(io: Io, /, format: str, since: str) -> int:
-    from cli_guard.report.stats import collect_stats
+    from cli_guard.report.stats import collect_stats, offer_off
 
     repository = io.find_repository(through_gitpython=True)
     stats = collect_stats(repository, io.invocation, since)
@@ -19,6 +19,8 @@ def run(io: Io, /, format: str, since: str) -> int:
         io.say(json.dumps(stats.as_dict(), indent=2))
         return 0
     io.say("\n".join(stats.lines()))
+    if offer := offer_off(repository, stats.unheeded):
+        io.say(offer)
     return 0
 
 

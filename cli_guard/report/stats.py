@@ -3,14 +3,19 @@
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.model import SCALE
+from cli_guard.policy.decisions import default_disposition
 from cli_guard.report.lives import (
+    ANSWERED,
+    COMMITS,
     ENDS,
+    FIXED,
     OPEN,
     Life,
     RecordedCommits,
@@ -21,12 +26,17 @@ from cli_guard.report.lives import (
 )
 from cli_guard.report.unallowed import describe, find_unallowed
 from cli_guard.repository.protocol import Repository
+from cli_guard.review.policy import every_rule
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.state.advice import AdviceStore, read_version
 from cli_guard.state.audit import AuditLog, Entry, readable
+from cli_guard.state.files import read_lines, write_atomically
 
+# Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.
+FINDINGS = 20
+HEEDED = 0.1
 # Any program of the user can write a line of the log.
 MOST_MS = 86_400_000
 COLUMNS = ("found", *ENDS[1:], OPEN)
@@ -36,7 +46,8 @@ COLUMNS = ("found", *ENDS[1:], OPEN)
 class Stats:
     """The counts; `older` findings are in entries that do not say what became of them, `times` are in ms.
 
-    `rules` has the ends of the findings of each rule, `people` who approved and rejected.
+    `rules` has the ends of the findings of each rule, `people` who approved and rejected, `unheeded` the rules that
+    are always ignored, with their findings.
     """
 
     reviews: dict[str, int]
@@ -48,6 +59,7 @@ class Stats:
     commits: int
     people: dict[str, dict[str, Any]]
     unallowed: Sequence[str]
+    unheeded: dict[str, int]
     questions: dict[str, int]
 
     def as_dict(self) -> dict[str, object]:
@@ -63,6 +75,7 @@ class Stats:
             },
             "approvals": {"commits": self.commits, "people": self.people},
             "unallowed": self.unallowed,
+            "unheeded": self.unheeded,
             "questions": self.questions,
         }
 
@@ -137,6 +150,7 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
         commits=commits,
         people=people,
         unallowed=find_unallowed(repository, every),
+        unheeded=list_unheeded(repository, lives),
         questions=count_questions(repository),
     )
 
@@ -207,6 +221,52 @@ def count_approvals(
             "per_100_commits": rate,
         }
     return commits, people
+
+
+def list_unheeded(repository: Repository, lives: Sequence[Life]) -> dict[str, int]:
+    """Return the rules whose findings are ignored, with their number; a finding has COMMITS commits to be fixed.
+
+    None that denies by default, and none of secrets or of the policy. Raises ConfigError.
+    """
+    asked = (
+        "rev-list",
+        "--timestamp",
+        "-1",
+        f"--skip={COMMITS - 1}",
+        "--first-parent",
+        "HEAD",
+    )
+    fifth = int((repository.git.optional(*asked) or "0").split()[0])
+    due = count_ends(
+        [each for each in lives if each.ended != OPEN or seconds(each.at) <= fifth]
+    )
+    number = {
+        rule: ends["found"]
+        for rule, ends in due.items()
+        if not rule.startswith(("secret-", "policy-"))
+        and ends["found"] > FINDINGS
+        and ends[FIXED] + ends[ANSWERED] < HEEDED * ends["found"]
+    }
+    rules = every_rule(repository) if number else {}
+    return {
+        rule: each
+        for rule, each in number.items()
+        if rule in rules and default_disposition(rules[rule]) != "deny"
+    }
+
+
+def offer_off(repository: Repository, unheeded: dict[str, int]) -> str:
+    """Return the words that suggest an ignored rule for `off`, each rule once, "" without a new one."""
+    path = repository.state_folder / "offered"
+    before = tuple(read_lines(path))
+    new = [rule for rule in unheeded if rule not in before]
+    if not new:
+        return ""
+    # Where it cannot be written, it is offered again.
+    with suppress(OSError, CliGuardError):
+        write_atomically(path, "\n".join((*before, *new)) + "\n")
+    listed = "".join(f'\n  "{rule}" = "off"  # {unheeded[rule]} found' for rule in new)
+    return f"hardly anybody heeds these; to turn them off, in cli-guard.toml (said once):\n  [rules]{listed}"
 
 
 def count_questions(repository: Repository) -> dict[str, int]:

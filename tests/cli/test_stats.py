@@ -150,15 +150,33 @@ def test_people_are_named_as_git_names_them(committed: Repo) -> None:
     assert [*stats(committed)["approvals"]["people"]] == ["Ada <ada@example.org>"]
 
 
-def test_what_was_reviewed_again_counts_once(committed: Repo) -> None:
+def test_a_rule_that_nobody_heeds_is_offered_for_off_once(committed: Repo) -> None:
     for number in range(6):
         committed.commit(f"Change {number}")
-    log(committed, {"deps-unpinned": 21, "refactor-long": 30})
-    log(committed, {"deps-unpinned": 21, "refactor-long": 27}, ms=70)
-    assert re.search(r"refactor-long +30 +3 +0 +0 +0 +27\n", guard(committed, "stats").out)
+    # One below, one of secrets, one that denies, a floor, and two of which one is heeded.
+    silent = {
+        "docs-missing-docstring": 20,
+        "secret-key-file": 30,
+        "code-conflict-marker": 30,
+        "policy-weakened": 30,
+    }
+    log(committed, {"deps-unpinned": 21, "refactor-long": 30, **silent})
+    log(committed, {"deps-unpinned": 21, "refactor-long": 27, **silent}, ms=70)
+    said = guard(committed, "stats").out
+    assert '  [rules]\n  "deps-unpinned" = "off"  # 21 found\n' in said
+    assert said.count('= "off"') == 1 and re.search(
+        r"refactor-long +30 +3 +0 +0 +0 +27\n", said
+    )
+    assert '= "off"' not in guard(committed, "stats").out
     counted = stats(committed)
+    assert counted["unheeded"] == {"deps-unpinned": 21}
     assert counted["time_ms"] == {"reviews": 1, "total": 70, "median": 70}
+    # What was found a moment ago has had no chance yet.
     log(committed, {"deps-unused": 40}, at="2099-01-01T00:00:00+00:00")
+    assert (
+        "deps-unused" in stats(committed)["rules"]
+        and "deps-unused" not in stats(committed)["unheeded"]
+    )
     since = stats_since(committed, "2026-02-01")
     assert list(since["rules"]) == ["deps-unused"] and since["reviews"] == {"allow": 1}
     assert stats_since(committed, "HEAD")["rules"] == since["rules"]
