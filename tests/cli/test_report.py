@@ -168,6 +168,11 @@ def follow_answers(page: Page, report: Path) -> None:
         "hash chain OK",
     ):
         assert said in text
+    picture = page.js("document.querySelector('svg desc').textContent")
+    assert (
+        "2 allowed by an approval" in picture
+        and "1 recorded although not allowed" in picture
+    )
 
 
 def filter_findings(page: Page, report: Path) -> None:

@@ -30,6 +30,14 @@ from cli_guard.review.render.words import count
 from cli_guard.review.store import MOST_LISTED
 from cli_guard.rules.catalog import load_all
 
+# Of the drawing: its columns at most, and the pixels of a cell, of a digit in bold, of a row, of its words and of the
+# label below.
+COLUMNS = 48
+CELL = 18
+DIGIT = 7
+ROW = 24
+WORDS = 230
+LABEL = 200
 POLICY = {
     "stronger": "stronger",
     "policy-weakened": "weaker",
@@ -151,7 +159,45 @@ def commits_section(commits: Sequence[ReviewedCommit]) -> PageSection:
     listed = page.table(
         "Commits, newest first", heads, rows, [anchor("c", each.oid) for each in newest]
     )
-    return section("commits", "Commits", listed)
+    return section("commits", "Commits", picture(commits), listed)
+
+
+def picture(commits: Sequence[ReviewedCommit]) -> Markup:
+    """Return commits x decisions as a drawing: a column is a commit, or some, and a cell says how many."""
+    size = -(-len(commits) // COLUMNS)
+    cells = []
+    totals = []
+    groups = [commits[at : at + size] for at in range(0, len(commits), size)]
+    tallies = [Counter(each.decision for each in group) for group in groups]
+    for tally, group in zip(tallies, groups, strict=True):
+        for each in group:
+            tally.update(each.attempts)
+    most = max((number for tally in tallies for number in tally.values()), default=0)
+    cell = max(CELL, DIGIT * len(str(most)) + 8)
+    for line, (decision, words) in enumerate(DECISIONS.items()):
+        top = line * ROW
+        cells.append(tag("text", words, x=0, y=top + 16))
+        if total := sum(tally[decision] for tally in tallies):
+            totals.append(f"{total} {words}")
+        for column, tally in enumerate(tallies):
+            x = WORDS + column * cell
+            number = tally[decision]
+            if number:
+                size_of = {"width": cell - 3, "height": ROW - 6, "rx": 3}
+                cells.append(tag("rect", x=x, y=top + 3, class_=decision, **size_of))
+            if number > 1:
+                middle = x + (cell - 3) // 2
+                cells.append(tag("text", number, x=middle, y=top + 16, class_="number"))
+    width = WORDS + max(len(groups) * cell, LABEL)
+    height = len(DECISIONS) * ROW + 18
+    about = {
+        "first": commits[0].at[:10],
+        "each": count(size, "commit"),
+        "totals": ", ".join(totals),
+    }
+    return page.fill(
+        "picture.html", width=width, height=height, middle=WORDS, cells=join(cells), **about
+    )
 
 
 def rows_of(history: PageHistory, ids: Collection[str]) -> Iterator[Row]:

@@ -107,9 +107,11 @@ def test_a_text_fits(text: str, most: int) -> None:
 
 def test_a_template_is_filled_once() -> None:
     assert "<b>$title" not in fill(
-        "proof.html",
-        **dict.fromkeys(("tally", "log", "color", "problems"), "$signers"),
-        signers="<b>$title",
+        "picture.html",
+        **dict.fromkeys(("width", "height", "middle", "cells"), "$first"),
+        first="<b>$title",
+        each="",
+        totals="",
     )
 
 
@@ -193,7 +195,7 @@ def test_every_file_of_the_page_is_used() -> None:
     names = {
         each.name for each in folder.iterdir() if each.suffix in (".html", ".css", ".js")
     }
-    assert len(names) == 7
+    assert len(names) == 8
     assert {each for each in names if each not in code} == {"page.css", "page.js"}, (
         "named by their endings"
     )
