@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from cli_guard.cli import logs, ps, stop
 from cli_guard.cli.app import Command
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
 from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
@@ -17,7 +18,7 @@ from cli_guard.cli.exec_run import (
     sandbox_of,
 )
 from cli_guard.cli.io import Io
-from cli_guard.cli.processes import LOGS, PS, STOP, say_json
+from cli_guard.cli.processes import say_json
 from cli_guard.cli.prompt import asking
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.command import CommandRequest, RunRecord
@@ -116,7 +117,9 @@ class ExecCommand(Command):
     `exec ps` lists these; `exec -- ps` runs the program of that name.
     """
 
-    background = MappingProxyType({"ps": PS, "logs": LOGS, "stop": STOP})
+    background = MappingProxyType(
+        {"ps": ps.command, "logs": logs.command, "stop": stop.command}
+    )
 
     def make_context(
         self,
