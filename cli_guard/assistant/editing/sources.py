@@ -6,11 +6,14 @@ import difflib
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.replies import count_of, first_of
-from cli_guard.code.languages import GRAMMARS, language_of
+from cli_guard.code.definitions import is_parseable
+from cli_guard.code.languages import GRAMMARS, language_for, language_of
+from cli_guard.code.syntax import Trees
 from cli_guard.model import Skipped
 
 SHOWN_PATHS = 8
@@ -223,13 +226,28 @@ def apply_edits(sources: Sources, edits: Iterable[TextEdit]) -> dict[str, str]:
     return changes
 
 
-def breaks(sources: Sources, path: str, text: str) -> bool:
-    """Return whether the new text of a Python file is invalid where the old one is not."""
-    if sources.language(path) != "python":
-        return False
-    return not sources.problem_with(sources.texts[path]) and bool(
-        sources.problem_with(text)
-    )
+def find_syntax_errors(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Return where a file does not parse that did before, or was not there."""
+    found = ((path, find_syntax_error(path, text)) for path, text in new.items())
+    return [
+        f"{path}: {error}"
+        for path, error in found
+        if error and not find_syntax_error(path, old.get(path, ""))
+    ]
+
+
+def find_syntax_error(path: str, text: str) -> str:
+    """Return why a text does not parse, "" if it does, or if no grammar is there to tell."""
+    language = language_for(path, text)
+    if language == "python":
+        tree = parse_python(text)
+        return tree if isinstance(tree, str) else ""
+    if language in GRAMMARS and is_parseable(text):
+        with suppress(ValueError):
+            broken = Trees().root(language, text).find(kind="ERROR")
+            if broken:
+                return f"not valid {language} (line {broken.range().start.line + 1})"
+    return ""
 
 
 def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:
