@@ -2,10 +2,10 @@
 
     python -m benchmarks.measured [--quick] [--only PART]... [--history FOLDER]... [--peers FOLDER] [--write]
 
-The parts are `hooks`, `scan`, `memory`, `stats`, `page` and `size`; each calls the benchmark that measures it, which
-prints more when it is run by itself. `--history` names bare repositories to scan besides a generated one, `--peers` the
-folder of gitleaks. `--write` puts the table into docs/measured.md. `--quick` takes smaller histories, fewer rounds and
-no commit of 1,000 files. Leave the machine alone meanwhile: the ratios move with it.
+The parts are `hooks`, `agents`, `scan`, `memory`, `stats`, `page` and `size`; each calls the benchmark that measures
+it, which prints more when it is run by itself. `--history` names bare repositories to scan besides a generated one,
+`--peers` the folder of gitleaks. `--write` puts the table into docs/measured.md. `--quick` takes smaller histories,
+fewer rounds and no commit of 1,000 files. Leave the machine alone meanwhile: the ratios move with it.
 """
 
 import argparse
@@ -13,9 +13,11 @@ import datetime
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +88,75 @@ def measure_hooks(options: Options) -> Iterator[Row]:
     what = f"`git commit` of 10 files: {hooks.COLD}"
     both = (medians[hooks.IMPORT][ten], medians[hooks.COLD][ten])
     yield Row(what, hooks.IMPORT, *both, "ms", "at most 1.2 x")
+
+
+def measure_agents(options: Options) -> Iterator[Row]:
+    """Yield the CPU for which a coding agent waits, and what the preparation adds to `git add`."""
+    import agents
+    import review
+
+    import hooks
+
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as sockets:
+        folder = Path(home)
+        path = review.make_staged(folder, "prepared", 10, 500)
+        other = review.make_staged(folder, "other", 10, 500)
+        warm = hooks.environment(folder, sockets)
+        cold = warm | {"CLI_GUARD_SERVER": "0"}
+        subprocess.run((review.GUARD, "install"), cwd=path, env=warm, capture_output=True)
+        hook = (review.GUARD, "hook", "claude-code")
+        judge = (review.GUARD, "check-command", "ls")
+        add = ("git", "add", "-A")
+        cases = {
+            "bare": ((review.PYTHON, "-c", "pass"), path, cold),
+            "cold": (hook, path, cold),
+            "warm": (hook, path, warm),
+            "judge": (judge, path, cold),
+            "add": (add, path, warm),
+            "other": (add, other, cold),
+        }
+        request = agents.claude_code("git status", path)
+        spent: dict[str, list[float]] = {name: [] for name in cases}
+        for _ in range(6 if options.quick else 16):
+            for name, (command, cwd, env) in cases.items():
+                if command == add:
+                    review.git(cwd, "reset", "-q")
+                spent[name].append(measure_cpu(command, cwd, env, request))
+                # The server gets a child ready for the next one.
+                time.sleep(0.5 if env is warm else 0)
+        subprocess.run((review.GUARD, "server", "stop"), env=warm, capture_output=True)
+    medians = {name: statistics.median(each[1:]) for name, each in spent.items()}
+    for name, what, goal in (
+        ("cold", "an agent's hook on `git status`, cold, CPU", "10"),
+        (
+            "warm",
+            "an agent's hook on `git status`, CPU of the client of a warm server",
+            "3",
+        ),
+        ("judge", "`check-command ls`, cold, CPU", "8"),
+    ):
+        both = (medians["bare"], medians[name])
+        yield Row(what, "a bare Python", *both, "ms", f"at most {goal} x")
+    added = medians["add"] - medians["other"]
+    what = "`git add` of 10 files, what the preparation adds, CPU"
+    yield Row(what, "", None, added, "ms", "at most 3 ms")
+
+
+def measure_cpu(
+    command: tuple[str, ...], cwd: Path, env: dict[str, str], stdin: bytes
+) -> float:
+    """Return the ms of CPU of a command, and of the processes for which it waits. Raises RuntimeError if it fails."""
+    with tempfile.TemporaryFile() as given, Path(os.devnull).open("wb") as dropped:
+        given.write(stdin)
+        given.seek(0)
+        process = subprocess.Popen(
+            command, cwd=cwd, env=env, stdin=given, stdout=dropped, stderr=dropped
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}")
+    return 1000 * (usage.ru_utime + usage.ru_stime)
 
 
 def measure_scan(options: Options) -> Iterator[Row]:
@@ -166,6 +237,7 @@ def measure_size(_: Options) -> Iterator[Row]:
 
 PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "hooks": measure_hooks,
+    "agents": measure_agents,
     "scan": measure_scan,
     "memory": measure_memory,
     "stats": measure_stats,

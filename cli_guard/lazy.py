@@ -29,7 +29,7 @@ from operator import attrgetter
 
 __all__ = ("dataclass", "regex")
 # So many objects of a class are made before its `__init__` is compiled: of most classes a short run makes no more. None
-# while a server loads: what its samples make is needed by nearly every run.
+# while a server loads: what it compiles serves every run.
 FEW = 20
 # As in `typing`, without loading it.
 TYPE_CHECKING = False
@@ -40,7 +40,12 @@ if TYPE_CHECKING:
 else:
 
     class regex:  # noqa: N801 - stands for a function
-        """A pattern that is compiled when one of its methods is first asked for."""
+        """A pattern that is compiled when one of its methods is first asked for; while a server loads, at once."""
+
+        def __new__(cls, *given):
+            # A copy is made without them.
+            is_at_once = given and not FEW
+            return re.compile(*given) if is_at_once else super().__new__(cls)
 
         def __init__(self, text, flags=0):
             self._given = text, flags

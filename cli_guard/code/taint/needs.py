@@ -41,34 +41,33 @@ class PatternPart:
 
 
 class NeededWords:
-    """What the entries of one kind need, of which a text is asked at once."""
+    """What entries need, of which a text is asked at once."""
 
     def __init__(self, needed: Iterable[Needs]) -> None:
-        listed = tuple(dict.fromkeys(needed))
-        self._words = WordSet(word for needs in listed for word in list_words(needs))
-        self._needs_nothing = () in listed
-        # By the words of which a text has at least one: most texts have few, and a table has hundreds of entries.
-        self._by_word: dict[str, list[Needs]] = {}
-        for needs in filter(None, listed):
-            for word in dict.fromkeys(list_words(find_rarest(needs))):
-                self._by_word.setdefault(word, []).append(needs)
+        self._needed = tuple(needed)
+        self._words = WordSet(word for each in self._needed for word in list_words(each))
+        # By the words of which a text has at least one, the longest of those that it needs: most texts have few, and a
+        # table has hundreds of entries. Those that need none stand by "".
+        self._by_word: dict[str, list[int]] = {}
+        for place, needs in enumerate(self._needed):
+            words = [each for each in needs if isinstance(each, str)]
+            rarest = (max(words, key=len),) if words else needs[:1]
+            for word in dict.fromkeys(list_words(rarest)) or ("",):
+                self._by_word.setdefault(word, []).append(place)
 
     def fit(self, words: str) -> bool:
         """Return whether a text with these words (see `words_in`) has all that one of the entries needs."""
-        return self._needs_nothing or self.are_met(self.found_in(words))
+        return self.are_met(self.found_in(words))
 
     def found_in(self, words: str) -> frozenset[str]:
         return frozenset(self._words.found_in(words))
 
     def are_met(self, found: frozenset[str]) -> bool:
-        known = (needs for word in found for needs in self._by_word.get(word, ()))
-        return self._needs_nothing or any(has_needed(needs, found) for needs in known)
+        return any(has_needed(self._needed[each], found) for each in self.find_near(found))
 
-
-def find_rarest(needs: Needs) -> Needs:
-    """Return the one of some needs that few texts meet: a word, the longest, or else a choice of words."""
-    words = [each for each in needs if isinstance(each, str)]
-    return (max(words, key=len),) if words else needs[:1]
+    def find_near(self, found: Iterable[str]) -> Iterator[int]:
+        """Yield the places of the entries that these words may be enough for; of the others one is missing."""
+        return (place for each in ("", *found) for place in self._by_word.get(each, ()))
 
 
 def list_words(needs: Needs) -> Iterator[str]:

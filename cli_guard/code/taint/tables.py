@@ -16,13 +16,12 @@ from cli_guard.code.taint.needs import (
     Needs,
     either,
     has_needed,
-    list_words,
     needs_of,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
-from cli_guard.words import WordSet, space_words, words_in
+from cli_guard.words import space_words, words_in
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
@@ -120,13 +119,14 @@ class Tables:
     @lru_cache(maxsize=MOST_KNOWN)
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
-        words = self._words_of(section, by)
-        known = [(name, words.found_in(space_words(name))) for name in names]
-        # Most names have no word of ours.
-        is_known = any(held for _, held in known)
+        needed = self._name_needs(section, by)
+        known = [(name, needed.found_in(space_words(name))) for name in names]
+        # Most names have no word of ours, and of a table few entries need one that a name has.
+        places = {place for _, held in known for place in needed.find_near(held)}
+        entries = self.of(section, by)
         return tuple(
             entry
-            for entry in (self.of if is_known else self._needless)(section, by)
+            for entry in map(entries.__getitem__, sorted(places))
             if any(
                 has_needed(entry.name_needs, held) and entry.patterns[by].fullmatch(name)
                 for name, held in known
@@ -141,13 +141,8 @@ class Tables:
         return tuple((entry, *match.span("x")) for entry, match in tried if match)
 
     @lru_cache(maxsize=MOST_ASKED)
-    def _needless(self, section: str, by: str) -> tuple[FlowEntry, ...]:
-        return tuple(e for e in self.of(section, by) if not e.name_needs)
-
-    @lru_cache(maxsize=MOST_ASKED)
-    def _words_of(self, section: str, by: str) -> WordSet:
-        having = self.of(section, by)
-        return WordSet(word for each in having for word in list_words(each.name_needs))
+    def _name_needs(self, section: str, by: str) -> NeededWords:
+        return NeededWords(each.name_needs for each in self.of(section, by))
 
     @lru_cache(maxsize=MOST_ASKED)
     def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
@@ -172,7 +167,8 @@ class Tables:
     def needed_words(self, section: str, *, is_secret: bool) -> NeededWords:
         """Return what the entries of a section need that are about a secret, or about what is untrusted."""
         having = (e for e in self.entries if e.section == section)
-        return NeededWords(e.needs for e in having if e.is_secret is is_secret)
+        wanted = (e.needs for e in having if e.is_secret is is_secret)
+        return NeededWords(dict.fromkeys(wanted))
 
 
 @cache
