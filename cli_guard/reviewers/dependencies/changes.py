@@ -1,6 +1,7 @@
 """Compare the entries of a file before and after: what came, what moved, what left."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from operator import attrgetter
@@ -103,22 +104,18 @@ class DependencyChange:
         locked = (e for e in self.lock_changes.gone if not self.new.entries_named(e.name))
         return (*gone, *locked)
 
-    def most_had(self, name: str) -> bool:
-        """Return whether nearly all dependencies had an attribute before."""
-        if name not in self._shares:
-            olds = [
-                each
-                for each in self.old.sample()
-                if not each.is_setting and each.kind != "image"
-            ]
-            self._shares[name] = (
-                sum(1 for each in olds if getattr(each, name)) / len(olds) if olds else 0
-            )
-        return self._shares[name] >= MOST_HAVE
-
     @cached_property
-    def _shares(self) -> dict[str, float]:
-        return {}
+    def usual(self) -> frozenset[str]:
+        """Return which of hash and version nearly all dependencies had before."""
+        olds = [
+            each
+            for each in self.old.sample()
+            if not each.is_setting and each.kind != "image"
+        ]
+        had = Counter(
+            name for name in ("integrity", "spec") for each in olds if getattr(each, name)
+        )
+        return frozenset(name for name in had if had[name] >= MOST_HAVE * len(olds))
 
 
 def by_key(entries: Iterable[Dependency]) -> dict[tuple[str, str], list[Dependency]]:

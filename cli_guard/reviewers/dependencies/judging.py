@@ -288,7 +288,7 @@ def judge_integrity(
         needed = each.ecosystem not in OWNED and (
             has_source or not each.path.endswith(NEED_SOURCE)
         )
-        if not now and needed and each.most_had("integrity"):
+        if not now and needed and "integrity" in each.usual:
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
         yield rule, f"{name} no longer has the hash that it had", severity_of_loss(entry)
@@ -420,7 +420,7 @@ def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) 
             spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
         )
     if each.ecosystem == "pypi":
-        return bool(was and was.spec) or (entry.kind != "dev" and each.most_had("spec"))
+        return bool(was and was.spec) or (entry.kind != "dev" and "spec" in each.usual)
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 
