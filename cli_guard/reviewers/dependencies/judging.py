@@ -50,16 +50,6 @@ NEED_SOURCE = (
     "npm-shrinkwrap.json",
     "yarn.lock",
 )
-UNITS = {
-    "m": 1440,
-    "min": 1440,
-    "minute": 1440,
-    "h": 24,
-    "hour": 24,
-    "w": 1 / 7,
-    "week": 1 / 7,
-    "month": 1 / 30,
-}
 # The rule, the message and, where it is not the rule's, the severity of a finding.
 Remark = tuple[str, str] | tuple[str, str, Severity]
 
@@ -474,4 +464,5 @@ def judge_setting(
 def age(text: str) -> float:
     """Return the days that a setting asks for; a date, which moves on as time passes, counts as long."""
     found = re.match(r"P?T?(\d+(?:\.\d+)?)\s*([a-zA-Z]*)", text)
-    return float(found[1]) / UNITS.get(found[2].lower().rstrip("s"), 1) if found else 0
+    in_a_day = read_table("dependencies/settings.toml")["in_a_day"]
+    return float(found[1]) / in_a_day.get(found[2].lower().rstrip("s"), 1) if found else 0
