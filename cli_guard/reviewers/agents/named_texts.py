@@ -17,9 +17,8 @@ from cli_guard.reviewers.agents.starts import scope_of
 from cli_guard.reviewers.agents.statements import (
     SurfaceStatement,
     matches_in,
-    read_statements,
 )
-from cli_guard.reviewers.agents.states import LONGEST, FileState
+from cli_guard.reviewers.agents.states import LONGEST, FileState, standing_ones
 from cli_guard.reviewers.agents.tables import files_of
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -48,7 +47,7 @@ def named_texts(
     """
     changed = {each.path for each in subject.changes}
     most = min(LONGEST, subject.limits.file_chars)
-    names = follow_names(subject, list(first_names(subject, states, starters)))
+    names = follow_names(subject, list(standing_ones(subject, states, starters, "names")))
     for number, named in enumerate(names):
         shown = subject.file_at(named.path)
         if shown is None:
@@ -70,24 +69,6 @@ def named_texts(
         file = replace(named.root.file, is_text=True, entries=())
         known = "" if named.is_new else old
         yield FileState(shown, file, (), (), (), text, known), named.root
-
-
-def first_names(
-    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str]
-) -> Iterator[tuple[SurfaceStatement, bool]]:
-    """Yield the statements that name texts, each with whether it is new."""
-    for state in states:
-        new = {each.identity for each in state.new_ones("names")}
-        for each in state.after:
-            if each.kind == "names":
-                yield each, each.identity in new
-    for path in starters:
-        for file in files_of(path):
-            if any(entry.kind == "names" for entry in file.entries):
-                statements = read_statements(
-                    file, path, subject.text_at(path) or ""
-                ).statements
-                yield from ((each, False) for each in statements if each.kind == "names")
 
 
 def follow_names(

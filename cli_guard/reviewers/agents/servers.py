@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 
@@ -30,16 +30,6 @@ CONTEXT = Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
 ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url", "uri")
 ENVIRONMENTS = ("env", "environment", "envs")
 SECRET_TABLES = (*ENVIRONMENTS, "headers", "http_headers", "requestInit")
-# Runners of packages with what they are asked for; "" is no word.
-RUNNERS: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("npx", "bunx", "uvx", "pnpx"), ("",)),
-    "pnpm": ("dlx", "exec"),
-    "yarn": ("dlx",),
-    "bun": ("x",),
-    "npm": ("exec", "x"),
-    **dict.fromkeys(("pipx", "deno"), ("run",)),
-    "uv": ("tool run",),
-}
 OF_PYTHON = frozenset(("uvx", "pipx", "uv"))
 PACKAGE_OPTIONS = frozenset(("-p", "--package", "--from", "--spec"))
 CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
@@ -118,7 +108,8 @@ def package_of(words: Sequence[str]) -> tuple[str, bool]:
     asked = " ".join(words[1:])
     if program in CONTAINERS and "run" in words:
         return fetched_by([program, *words[1:]]), True
-    is_runner = any(map(asked.startswith, RUNNERS.get(program, ())))
+    runners = read_table("agents/servers.toml")["runners"]
+    is_runner = any(map(asked.startswith, runners.get(program, ())))
     return fetched_by([program, *words[1:]]) if is_runner else "", False
 
 

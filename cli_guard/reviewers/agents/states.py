@@ -1,6 +1,6 @@
 """The two states of a file that agents or editors read, and what the files beside it say in both."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped
@@ -65,6 +65,25 @@ def states_of(
             old,
             problem,
         )
+
+
+def standing_ones(
+    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str], kind: str
+) -> Iterator[tuple[SurfaceStatement, bool]]:
+    """Yield the statements of a kind after a change, each with whether it is new.
+
+    Those of changed files come first, then those of settings that do not change.
+    """
+    for state in states:
+        new = {each.identity for each in state.new_ones(kind)}
+        own = (each for each in state.after if each.kind == kind)
+        yield from ((each, each.identity in new) for each in own)
+    for path in starters:
+        for file in files_of(path):
+            if any(entry.kind == kind for entry in file.entries):
+                text = subject.text_at(path) or ""
+                statements = read_statements(file, path, text).statements
+                yield from ((each, False) for each in statements if each.kind == kind)
 
 
 def has_same_problem(before: FileStatements, after: FileStatements, old: str) -> bool:

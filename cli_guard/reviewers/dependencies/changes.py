@@ -1,6 +1,7 @@
 """Compare the entries of a file before and after: what came, what moved, what left."""
 
 import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from operator import attrgetter
@@ -10,12 +11,7 @@ from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped, group_by, unmatched
-from cli_guard.reviewers.dependencies.lock_changes import (
-    LockChanges,
-    Match,
-    compare_locks,
-    match_entries,
-)
+from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
 from cli_guard.reviewers.review_input import ReviewInput
@@ -75,17 +71,31 @@ class DependencyChange:
         return frozenset(entry for _, entry, is_beside in self._matches if is_beside)
 
     @cached_property
-    def _matches(self) -> tuple[Match, ...]:
-        """Match the entries that are new, which are on touched lines, with those that left."""
+    def _matches(self) -> tuple[tuple[Dependency | None, Dependency, bool], ...]:
+        """Match the entries that are new with those that left, in order, each once."""
+        olds = self.old.entries
+        news = self.new.entries
         value = attrgetter("value")
-        olds = by_key(self.old.entries)
-        left = unmatched(self.old.entries, self.new.entries, value)
-        # Of equal ones those on touched lines are the new ones.
-        news = sorted(self.new.entries, key=self._touches)
-        came = unmatched(news, self.old.entries, value)
-        found, _ = match_entries(left, came, lambda each: olds.get(each.key, ()))
-        own = (match for match in found if match[0] or self._touches(match[1]))
-        return (*own, *self.lock_changes.matches)
+        before = by_key(olds)
+        left = {
+            key: deque(each) for key, each in by_key(unmatched(olds, news, value)).items()
+        }
+        same = set(map(value, olds))
+        surplus = Counter(map(value, unmatched(news, olds, value)))
+        found: list[tuple[Dependency | None, Dependency, bool]] = []
+        for entry in news:
+            gone = left.get(entry.key)
+            is_copy = gone and surplus[entry.value] > 0 and self._touches(entry)
+            if entry.value in same and not is_copy:
+                continue
+            surplus[entry.value] -= 1
+            if gone:
+                found.append((gone.popleft(), entry, False))
+            elif entry.key in before:
+                found.append((before[entry.key][0], entry, True))
+            elif self._touches(entry):
+                found.append((None, entry, False))
+        return (*found, *self.lock_changes.matches)
 
     @cached_property
     def lock_changes(self) -> LockChanges:
@@ -103,22 +113,18 @@ class DependencyChange:
         locked = (e for e in self.lock_changes.gone if not self.new.entries_named(e.name))
         return (*gone, *locked)
 
-    def most_had(self, name: str) -> bool:
-        """Return whether nearly all dependencies had an attribute before."""
-        if name not in self._shares:
-            olds = [
-                each
-                for each in self.old.sample()
-                if not each.is_setting and each.kind != "image"
-            ]
-            self._shares[name] = (
-                sum(1 for each in olds if getattr(each, name)) / len(olds) if olds else 0
-            )
-        return self._shares[name] >= MOST_HAVE
-
     @cached_property
-    def _shares(self) -> dict[str, float]:
-        return {}
+    def usual(self) -> frozenset[str]:
+        """Return which of hash and version nearly all dependencies had before."""
+        olds = [
+            each
+            for each in self.old.sample()
+            if not each.is_setting and each.kind != "image"
+        ]
+        had = Counter(
+            name for name in ("integrity", "spec") for each in olds if getattr(each, name)
+        )
+        return frozenset(name for name in had if had[name] >= MOST_HAVE * len(olds))
 
 
 def by_key(entries: Iterable[Dependency]) -> dict[tuple[str, str], list[Dependency]]:

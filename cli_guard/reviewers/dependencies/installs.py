@@ -1,8 +1,9 @@
 """Read what commands install: `apt-get install xz-utils=5.6.1-1` in an image or a script names a package too."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 
 from cli_guard.commands import Context, Setting
 from cli_guard.commands.engine import walk
@@ -14,26 +15,33 @@ from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.reading import Dependency, normalise
+from cli_guard.rules.catalog import read_table
 from cli_guard.words import split_identifiers
 
-# The word that installs, and the registry, by program.
-INSTALLERS = {
-    **dict.fromkeys(
-        ("apt-get", "apt", "aptitude", "dnf", "yum", "microdnf", "zypper"), "system"
-    ),
-    **dict.fromkeys(("apk", "brew"), "system"),
-    **dict.fromkeys(("pip", "pip3", "pipx", "uv", "poetry", "pdm"), "pypi"),
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), "npm"),
-    **{name: name for name in ("gem", "cargo", "go")},
-}
 INSTALL = frozenset(("install", "add", "i"))
 CONTEXT = Context(setting=Setting.CHANGE)
-FIRST_WORDS = frozenset(name.partition("-")[0] for name in INSTALLERS)
 PACKAGE = re.compile(
     r"(?P<name>@?[\w./-]+?)(?:\[[^\]]*\])?(?:(?:={1,3}|[@:]|~=)v?(?P<spec>[\w.:+~-]+))?"
 )
 # What a package is not: an address, a path, a file.
 NO_PACKAGE = re.compile(r"://|^[./~]|\.(?:txt|whl|tgz|gz|zip|deb|rpm|apk|git)$")
+
+
+@cache
+def installers() -> Mapping[str, str]:
+    """Return the registry of each program that installs."""
+    table: Mapping[str, str] = read_table("dependencies/settings.toml")["installers"]
+    return {
+        program: registry
+        for registry, programs in table.items()
+        for program in programs.split()
+    }
+
+
+@cache
+def first_words() -> frozenset[str]:
+    """Return the first identifier of each program that installs."""
+    return frozenset(name.partition("-")[0] for name in installers())
 
 
 def review_installs(world: DependencyWorld) -> Iterator[Finding]:
@@ -48,7 +56,7 @@ def review_installs(world: DependencyWorld) -> Iterator[Finding]:
         if (
             not text
             or len(text) > world.subject.limits.file_chars
-            or FIRST_WORDS.isdisjoint(split_identifiers(text))
+            or first_words().isdisjoint(split_identifiers(text))
         ):
             continue
         each = DependencyChange(change, NOTHING, NOTHING)
@@ -85,7 +93,7 @@ def _entry_of(written: str, ecosystem: str, line: int) -> Iterator[Dependency]:
 def _packages_of(snippet: Snippet) -> Iterator[tuple[Field, str]]:
     """Yield the words behind the command that installs, each with its registry."""
     for invocation in walk(snippet.text, CONTEXT).invocations:
-        ecosystem = INSTALLERS.get(invocation.program)
+        ecosystem = installers().get(invocation.program)
         words = iter(invocation.fields[1:])
         if ecosystem and any(word.text in INSTALL for word in words):
             # Those that are left stand behind it.

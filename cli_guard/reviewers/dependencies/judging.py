@@ -52,16 +52,6 @@ NEED_SOURCE = (
     "npm-shrinkwrap.json",
     "yarn.lock",
 )
-UNITS = {
-    "m": 1440,
-    "min": 1440,
-    "minute": 1440,
-    "h": 24,
-    "hour": 24,
-    "w": 1 / 7,
-    "week": 1 / 7,
-    "month": 1 / 30,
-}
 # The rule, the message and, where it is not the rule's, the severity of a finding.
 Remark = tuple[str, str] | tuple[str, str, Severity]
 
@@ -290,7 +280,7 @@ def judge_integrity(
         needed = each.ecosystem not in OWNED and (
             has_source or not each.path.endswith(NEED_SOURCE)
         )
-        if not now and needed and each.most_had("integrity"):
+        if not now and needed and "integrity" in each.usual:
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
         yield rule, f"{name} no longer has the hash that it had", severity_of_loss(entry)
@@ -432,7 +422,7 @@ def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) 
             spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
         )
     if each.ecosystem == "pypi":
-        return bool(was and was.spec) or (entry.kind != "dev" and each.most_had("spec"))
+        return bool(was and was.spec) or (entry.kind != "dev" and "spec" in each.usual)
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 
@@ -488,4 +478,5 @@ def judge_setting(
 def age(text: str) -> float:
     """Return the days that a setting asks for; a date, which moves on as time passes, counts as long."""
     found = re.match(r"P?T?(\d+(?:\.\d+)?)\s*([a-zA-Z]*)", text)
-    return float(found[1]) / UNITS.get(found[2].lower().rstrip("s"), 1) if found else 0
+    in_a_day = read_table("dependencies/settings.toml")["in_a_day"]
+    return float(found[1]) / in_a_day.get(found[2].lower().rstrip("s"), 1) if found else 0

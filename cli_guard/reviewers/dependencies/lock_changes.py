@@ -4,7 +4,7 @@ An entry of the same name, version and content is the same one, wherever in the 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import group_by
@@ -34,28 +34,13 @@ def compare_locks(old: Listing, new: Listing) -> LockChanges:
     after = Counter(each.identity for each in _pieces_of(new))
     left, _ = _entries_in(old, before - after)
     came, problem = _entries_in(new, after - before)
-    matches, gone = match_entries(left, came, lambda each: old.entries_named(each.name))
-    return LockChanges(matches, gone, problem)
-
-
-def match_entries(
-    left: Iterable[Dependency],
-    came: Iterable[Dependency],
-    known: Callable[[Dependency], Iterable[Dependency]],
-) -> tuple[tuple[Match, ...], tuple[Dependency, ...]]:
-    """Match the entries that came with those that left, each once; return also those that no other replaces.
-
-    `known` returns all that there were under the name of an entry.
-    """
-    waiting = group_by(left, lambda each: each.key)
+    waiting = group_by(left, lambda each: each.name)
     matches: list[Match] = []
     # First those of the same version, so that none of them is taken for the update of another.
-    ordered = sorted(
-        came, key=lambda each: not _same_version(each, waiting.get(each.key, ()))
-    )
-    for entry in ordered:
-        own = waiting.get(entry.key, [])
-        there = (*own, *known(entry))
+    came.sort(key=lambda each: not _same_version(each, waiting.get(each.name, ())))
+    for entry in came:
+        own = waiting.get(entry.name, [])
+        there = (*own, *old.entries_named(entry.name))
         same = _same_version(entry, there)
         if any(has_same_content(each, entry) for each in same):
             taken = next((each for each in own if has_same_content(each, entry)), None)
@@ -71,14 +56,14 @@ def match_entries(
         else:
             matches.append((None, entry, False))
     matches.sort(key=lambda match: match[1].line)
-    return tuple(matches), tuple(each for own in waiting.values() for each in own)
+    gone = tuple(each for own in waiting.values() for each in own)
+    return LockChanges(tuple(matches), gone, problem)
 
 
 def has_same_content(was: Dependency, entry: Dependency) -> bool:
     """Return whether two entries of one version install the same, whatever else is said of them."""
     return (
-        was.kind == entry.kind
-        and was.source == entry.source
+        was.source == entry.source
         and was.ref == entry.ref
         and was.package == entry.package
         and was.integrity == entry.integrity

@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.lazy import dataclass
+from cli_guard.reviewers.commands.extract import read_document
 from cli_guard.reviewers.commands.extract.docker import base_images
-from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
     Node,
@@ -20,8 +20,6 @@ from cli_guard.reviewers.commands.extract.nodes import (
     every,
     named_at,
 )
-from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
-from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 5_000
@@ -194,9 +192,7 @@ def read(path: str, text: str) -> Listing:
         if kind == "dockerfile":
             entries += read_dockerfile(table, text)
             continue
-        for each in (
-            read_tree(path, table, text) if kind == "tree" else read_lines(table, text)
-        ):
+        for each in read_tree(table, text) if kind == "tree" else read_lines(table, text):
             if isinstance(each, Dependency):
                 entries.append(each)
             else:
@@ -356,11 +352,10 @@ def name_in(source: str) -> str:
 
 
 def read_tree(
-    path: str, table: Mapping[str, Any], text: str
+    table: Mapping[str, Any], text: str
 ) -> Iterator[Dependency | tuple[str, bool]]:
     """Yield the entries of a JSON, TOML or YAML file, and what was left out."""
-    reader = {"toml": read_toml, "json": read_json, "yaml": read_yaml}[table["form"]]
-    document = reader(path, text)
+    document = read_document(f".{table['form']}", text)
     for steps, kind in table["paths"].items():
         for name, node in named_at(document.roots, *steps.split("/")):
             yield from entries_at(table, kind, name, node)

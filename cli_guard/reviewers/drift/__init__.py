@@ -66,11 +66,6 @@ NO_DOCUMENTS = Skipped(
 )
 
 
-def paths_with_room(subject: ReviewInput) -> frozenset[str]:
-    """Return the paths of the files that a hook has room for."""
-    return frozenset(sides.change.path for sides in read_sides(subject, []))
-
-
 def review(subject: ReviewInput) -> Report:
     """Return findings about lines that the change made false, by path and line; at most `MOST_FINDINGS`."""
     skipped: list[Skipped] = []

@@ -62,16 +62,12 @@ class Growth:
         self._length = Limit.of(rules["refactor-long"])
         self.asked_others = False
 
-    def has_room(self, change: FileChange) -> bool:
-        """Return whether a hook has room for a file."""
-        text = self._subject.contents.new(change) or ""
-        return self._subject.advice.has_room("refactor", change.path, len(text))
-
     def measure(self, change: FileChange) -> FileResult:
         """Return the findings on the functions of one file; `again`: its lines may repeat others."""
-        if not self.has_room(change):
-            return NOTHING
         text = self._subject.contents.new(change)
+        room = self._subject.advice
+        if not room.has_room("refactor", change.path, len(text or "")):
+            return NOTHING
         most = self._subject.limits.file_chars
         reason = unreadable(change.path, text, most) if text is not None else None
         is_readable = reason is None
