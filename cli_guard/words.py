@@ -15,7 +15,8 @@ is over that, and only words of which an identifier is there are searched for in
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, filterfalse
 
@@ -25,6 +26,8 @@ IDENTIFIER = re.compile(r"\w+")
 BLANKS = {number: " " for number in range(128) if not IDENTIFIER.match(chr(number))}
 # What of a word stands in `words_in` of each text with that word.
 CORE = re.compile(r" ?\w+ ?")
+# Yields where each word ends in a text, with its place in the list; those of one word in the order of the text.
+Search = Callable[[str], Iterable[tuple[int, int]]]
 
 
 class WordSet:
@@ -44,33 +47,57 @@ class WordSet:
         found = (self._words[place] for place in places)
         return [word for word in found if word in self._cores or word in text]
 
+    def ends_in(self, text: str) -> dict[str, "array[int]"]:
+        """Return the same words, each with the offsets of its last letter, in four bytes each."""
+        ends: dict[int, array[int]] = {}
+        for end, place in self._search(text):
+            if place not in ends:
+                ends[place] = array("I")
+            ends[place].append(end)
+        return {self._words[place]: ends[place] for place in sorted(ends)}
+
+    @cached_property
+    def _search(self) -> Search:
+        return build_search(self._words)
+
     @cached_property
     def _find_places(self) -> Callable[[str], Iterable[int]]:
+        """The places of the words whose core stands in a text."""
         places: dict[str, list[int]] = {}
         for place, word in enumerate(self._words):
             core = max(CORE.findall(word), key=len, default="")
             places.setdefault(core, []).append(place)
         without_core = places.pop("", [])
-        find = build_search(places)
-        return lambda text: chain(without_core, *find(text))
+        search = build_search(list(places))
+        of_core = list(places.values())
+        return lambda text: chain(
+            without_core, *(of_core[core] for core in {core for _, core in search(text)})
+        )
 
 
-def build_search(
-    places: Mapping[str, Collection[int]],
-) -> Callable[[str], Iterable[Collection[int]]]:
-    """Return the search of a text for words, which gives the places of those that occur."""
+def build_search(words: Sequence[str]) -> Search:
+    """Return the search of a text for words."""
     try:
         import ahocorasick  # a command that is judged without a word to look for does without
     except ImportError:
-        return lambda text: (of for word, of in places.items() if word in text)
+        return lambda text: search_one_by_one(words, text)
 
-    automaton = ahocorasick.Automaton(ahocorasick.STORE_ANY)
-    for item in places.items():
-        automaton.add_word(item[0], item)
+    automaton = ahocorasick.Automaton(ahocorasick.STORE_INTS)
+    for place, word in enumerate(words):
+        automaton.add_word(word, place)
     automaton.make_automaton()
-    if not places:  # such an automaton cannot be asked
+    if not words:  # such an automaton cannot be asked
         return lambda _text: ()
-    return lambda text: dict(item for _, item in automaton.iter(text)).values()
+    search: Search = automaton.iter
+    return search
+
+
+def search_one_by_one(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
+    for place, word in enumerate(words):
+        at = text.find(word)
+        while at >= 0:
+            yield at + len(word) - 1, place
+            at = text.find(word, at + 1)
 
 
 def split_identifiers(text: str) -> list[str]:

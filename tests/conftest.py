@@ -44,7 +44,7 @@ if settings.get_current_profile_name() == "any machine":
     providers._get_local_constants = lambda: providers._local_constants
 
 # Without chance, each run repeats the examples of the one before; the nightly run takes all that a test allows.
-EXAMPLES = 10_000 if os.environ.get("CI_NIGHTLY") == "1" else 40
+EXAMPLES = 10_000 if os.environ.get("CI_NIGHTLY") == "1" else 20
 
 
 def bound_examples(test: Any) -> None:

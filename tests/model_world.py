@@ -37,7 +37,7 @@ def gateway_at(
     **model: Any,
 ) -> Gateway:
     """A gateway whose ledger is in a folder."""
-    config = section(**{"base_url": base_url, "deadline_s": 20, **model})
+    config = section(**{"base_url": base_url, "deadline_s": 300, **model})
     variables = {"XDG_STATE_HOME": str(folder), **(env or {})}
     return Gateway(config, variables, Ledger(config, variables, now))
 
@@ -46,7 +46,7 @@ def write_config(env: Mapping[str, str], **model: Any) -> None:
     """Write [model] into the user's own file."""
     lines = [
         f"{key} = {json.dumps(value)}"
-        for key, value in model.items()
+        for key, value in {"deadline_s": 300, **model}.items()
         if not isinstance(value, dict)
     ]
     for name, table in model.get("prices", {}).items():

@@ -4,9 +4,10 @@ The inputs are facts of those reports, named by `report`. A case says what the a
 must not (`never`), both searched for in all that was printed, in which the last line is `code N`.
 """
 
+import random
 import re
+import string
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from in_process import call
 
 FOLDER = Path(__file__).parent.parent / "fixtures/neighbours"
 # Well-known hosts of registries stand in the cases by a name.
@@ -23,58 +25,67 @@ HOSTS = {
     "files": ("files", "python" + "hosted.org"),
     "index": ("py" + "pi", "org"),
 }
-START = (
-    "git init -q -b main r && cd r && git commit -q --allow-empty -m 'Start the project'\n"
-)
-# `r SEED ALPHABET LENGTH` prints a value that is the same in each run: no secret stands in a case.
-VALUE = """
-import random, string, sys
-seed, alphabet, length = sys.argv[1:]
-letters = {
+START = "git init -q -b main r && git -C r commit -q --allow-empty -m 'Start the project'"
+# `r SEED ALPHABET LENGTH` is a value that is the same in each run: no secret stands in a case.
+VALUE = re.compile(r"\$\(r (\w+) (\w) (\d+)\)")
+LETTERS = {
     "a": string.ascii_letters + string.digits,
     "h": "0123456789abcdef",
     "u": string.ascii_uppercase + "234567",
     "b": string.ascii_letters + string.digits + "+/",
     "l": string.ascii_lowercase + string.digits,
-}[alphabet]
-chosen = random.Random(seed)
-print("".join(chosen.choice(letters) for _ in range(int(length))), end="")
-"""
-DRAW = 'r() { "$PYTHON" -ISc "$VALUE" "$@"; }\n'
+}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One report: what a shell runs in an empty folder, and what must be said."""
+    """One report: what a shell runs in an empty folder, what `cli-guard` is asked then, and what must be said."""
 
     id: str
     kind: str
+    bare: bool
     script: str
+    arguments: tuple[str, ...]
+    stdin: str
     expect: str
     never: str
     wrong: str
 
     @classmethod
     def read(cls, table: Mapping[str, str]) -> "Case":
-        """Make the script of a table: a `command` to judge, files to `review`, or a `script` of its own."""
-        start = "" if "bare" in table else START
+        """Read a table: a `command` to judge, files to `review`, or a `script` that runs `cli-guard` itself."""
         script = table.get("script", "")
+        arguments: tuple[str, ...] = ()
         if "command" in table:
-            profile = table.get("profile")
-            options = f"--profile {profile} -" if profile else "-"
-            text = f"cat > ../cmd <<'CGEND'\n{table['command']}\nCGEND\n"
-            before = table.get("before", "")
-            script = f'{before}{text}"$CG" check-command {options} < ../cmd; echo "code $?"'
+            script = table.get("before", "")
+            arguments = ("check-command", "-")
+            if "profile" in table:
+                arguments += ("--profile", table["profile"])
         elif "review" in table:
-            script = f'{table["review"]}git add -A; "$CG" review; echo "code $?"'
+            script = f"{table['review']}git add -A"
+            arguments = ("review",)
         return cls(
             table["id"],
             table["kind"],
-            DRAW + start + script,
+            "bare" in table,
+            fill_in(script),
+            arguments,
+            f"{fill_in(table.get('command', ''))}\n",
             table.get("expect", ""),
             table.get("never", ""),
             table.get("wrong", ""),
         )
+
+
+def fill_in(text: str) -> str:
+    """Put values and hosts in the place of their names."""
+    drawn = VALUE.sub(lambda found: draw_value(*found.groups()), text)
+    return re.sub(r"<<host:(\w+)>>", lambda found: ".".join(HOSTS[found[1]]), drawn)
+
+
+def draw_value(seed: str, alphabet: str, length: str) -> str:
+    chosen = random.Random(seed)
+    return "".join(chosen.choice(LETTERS[alphabet]) for _ in range(int(length)))
 
 
 def read_cases() -> list[Case]:
@@ -106,27 +117,33 @@ def parameters(cases: list[Case]) -> list[object]:
     ]
 
 
+def make_start(folder: Path, env: Mapping[str, str]) -> None:
+    """Make the folder with the repository that a case begins with, unless it is `bare`."""
+    folder.mkdir()
+    subprocess.run(["bash", "-c", START], cwd=folder, env=dict(env), check=True, timeout=60)
+
+
 def said_by(case: Case, folder: Path, env: Mapping[str, str], program: Path) -> str:
-    """Run the shell over a case and give all that it printed."""
-    script = re.sub(r"<<host:(\w+)>>", lambda found: ".".join(HOSTS[found[1]]), case.script)
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        # `:` would tell a hook that nobody edits the message.
-        env={
-            **env,
-            "CG": str(program),
-            "GIT_EDITOR": "true",
-            "PYTHON": sys.executable,
-            "VALUE": VALUE,
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=300,
-        check=False,
-    )
-    return done.stdout.decode("utf-8", "replace")
+    """Run a case in its folder; return all that was printed."""
+    # `:` would tell a hook that nobody edits the message.
+    env = {**env, "CG": str(program), "GIT_EDITOR": "true"}
+    said = ""
+    if case.script:
+        done = subprocess.run(
+            ["bash", "-c", case.script],
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+            check=False,
+        )
+        said = done.stdout.decode("utf-8", "replace")
+    if case.arguments:
+        answer = call(folder, env, *case.arguments, stdin=case.stdin)
+        said += f"{answer.all}code {answer.code}\n"
+    return said
 
 
 def check(case: Case, said: str) -> None:

@@ -24,10 +24,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# What a chat needs besides.
+# What a chat and a server of tools need besides.
 LIBRARIES = (
     "langchain.chat_models",
     "langchain_openai",
+    "mcp_server_git.server",
     "prompt_toolkit",
     "rich.live",
     "rich.markdown",

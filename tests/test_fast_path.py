@@ -1,5 +1,6 @@
 """What has nothing to review loads nothing that a review needs."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -23,66 +24,69 @@ HEAVY = (
 SLOW_TO_LOAD = ("ast", "hashlib", "html", "inspect", "tempfile")
 HEAVIER = (*HEAVY, "git", "httpx", "sqlite3", "psutil", "rich")
 
-# Runs the front door as a process would, and tells afterwards what had to be imported for it.
+# Runs the front door for one command line after the other in a new process, and prints the exit code of each, with what
+# is loaded by then. What the first loads is there for the next: a table is to end without any of it.
 SCRIPT = """
-import os, sys
+import io, json, os, sys
 from pathlib import Path
 from cli_guard.__main__ import main
-code = main(sys.argv[1:], sys.stdin, sys.stderr, sys.stderr, Path.cwd(), dict(os.environ))
-print(code, *sorted({name.split(".")[0] for name in sys.modules}))
-print("assistant:", *sorted(name for name in sys.modules if name.startswith("cli_guard.assistant")))
+for argv, stdin in json.load(sys.stdin):
+    source = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
+    code = main(argv, source, sys.stderr, sys.stderr, Path.cwd(), dict(os.environ))
+    print(code, *sys.modules)
 """
+# A command line, its standard input and its exit code.
+Row = tuple[tuple[str, ...], str, int]
 
 
-def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
-    """The exit code and the top-level modules; the assistant is loaded by none of these."""
+def run(repo: Repo, *rows: Row) -> list[set[str]]:
+    """Run each command line in one process; return the modules that are loaded after each, none of the assistant's."""
     done = subprocess.run(
-        (sys.executable, "-c", SCRIPT, *argv),
+        (sys.executable, "-c", SCRIPT),
         cwd=repo.path,
         env=repo.env,
-        input=stdin,
+        input=json.dumps([(argv, stdin) for argv, stdin, _ in rows]),
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    loaded, assistant = done.stdout.splitlines()[-2:]
-    assert assistant.split() == ["assistant:"]
-    code, *modules = loaded.split()
-    return int(code), set(modules)
+    loaded = []
+    for (argv, _, code), line in zip(rows, done.stdout.splitlines(), strict=True):
+        ended, *modules = line.split()
+        assert int(ended) == code, (argv, done.stderr)
+        assistant = [name for name in modules if name.startswith("cli_guard.assistant")]
+        assert not assistant, argv
+        loaded.append({name.split(".")[0] for name in modules})
+    return loaded
 
 
-@pytest.mark.parametrize(
-    ("argv", "stdin", "code"),
-    [
-        (("--version",), "", 0),
-        (("--help",), "", 0),
-        (("review", "--help"), "", 0),
-        (("review",), "", 0),
-        (("hook", "pre-commit"), "", 0),
-        (("hook", "pre-merge-commit"), "", 0),
-        (("hook", "pre-push", "origin", "url"), "", 0),
-        (("hook", "commit-msg", "empty"), "", 0),
-        (("bogus",), "", 2),
-        (("review", "--bogus"), "", 2),
-        (("reviews",), "", 0),
-        (("pending",), "", 0),
-        (("audit", "verify"), "", 0),
-        (("install",), "", 0),
-        (("uninstall",), "", 0),
-        (("exec", "ps"), "", 0),
-        (("exec", "stop", "--all"), "", 0),
-        (("exec", "logs", "1"), "", 2),
-        (("exec", "--help"), "", 0),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+QUICK = (
+    (("--version",), "", 0),
+    (("--help",), "", 0),
+    (("review", "--help"), "", 0),
+    (("review",), "", 0),
+    (("hook", "pre-commit"), "", 0),
+    (("hook", "pre-merge-commit"), "", 0),
+    (("hook", "pre-push", "origin", "url"), "", 0),
+    (("hook", "commit-msg", "empty"), "", 0),
+    (("bogus",), "", 2),
+    (("review", "--bogus"), "", 2),
+    (("reviews",), "", 0),
+    (("pending",), "", 0),
+    (("audit", "verify"), "", 0),
+    (("install",), "", 0),
+    (("uninstall",), "", 0),
+    (("exec", "ps"), "", 0),
+    (("exec", "stop", "--all"), "", 0),
+    (("exec", "logs", "1"), "", 2),
+    (("exec", "--help"), "", 0),
 )
-def test_loads_nothing_heavy(
-    committed: Repo, argv: tuple[str, ...], stdin: str, code: int
-) -> None:
+
+
+def test_loads_nothing_heavy(committed: Repo) -> None:
     (committed.path / "empty").write_text("\n\n")
-    ended, modules = run(committed, *argv, stdin=stdin)
-    assert ended == code
-    assert not modules & set(HEAVIER)
+    for (argv, _, _), modules in zip(QUICK, run(committed, *QUICK), strict=True):
+        assert not modules & set(HEAVIER), argv
 
 
 JUDGED = (
@@ -91,8 +95,6 @@ JUDGED = (
     (("check-command", "rm -rf /"), "", 1),
     (("check-command", "npm install left-pad", "--format", "json"), "", 3),
     (("check-command", "--jsonl"), '{"command": "ls"}\n{"command": "git add ."}\n', 0),
-    (("exec", "--", "touch", "x"), "", 3),
-    (("exec", "--", "echo", "hi"), "", 0),
     (
         ("hook", "claude-code"),
         '{"hook_event_name":"PreToolUse","permission_mode":"default",'
@@ -106,45 +108,29 @@ JUDGED = (
         0,
     ),
 )
+EXECUTED = (
+    (("exec", "--", "touch", "x"), "", 3),
+    (("exec", "--", "echo", "hi"), "", 0),
+)
+# The grammar of the shell is what judging is made of.
+NEVER_JUDGING = set(HEAVIER) - {"ast_grep_py"}
 
 
-@pytest.mark.parametrize(("argv", "stdin", "code"), JUDGED, ids=lambda value: str(value))
-def test_a_command_is_judged_without_what_a_review_needs(
-    committed: Repo, argv: tuple[str, ...], stdin: str, code: int
-) -> None:
-    ended, modules = run(committed, *argv, stdin=stdin)
-    assert ended == code
-    # The grammar of the shell is what judging is made of.
-    assert not modules & (set(HEAVIER) - {"ast_grep_py"})
-    if argv[0] != "exec":
-        assert not modules & set(SLOW_TO_LOAD)
+def test_a_command_is_judged_without_what_a_review_needs(committed: Repo) -> None:
+    for (argv, _, _), modules in zip(JUDGED, run(committed, *JUDGED), strict=True):
+        assert not modules & (NEVER_JUDGING | set(SLOW_TO_LOAD)), argv
+    for (argv, _, _), modules in zip(EXECUTED, run(committed, *EXECUTED), strict=True):
+        assert not modules & NEVER_JUDGING, argv
 
 
 def test_a_review_loads_them(committed: Repo) -> None:
     stage(committed, {"a.py": "def twice(x):\n    return 2 * x\n"})
-    code, modules = run(committed, "review")
-    assert code == 0
+    [modules] = run(committed, (("review",), "", 0))
     assert {"langgraph", "pydantic", "ast_grep_py"} <= modules
     assert not modules & {"git", "bashkit"}
 
 
-@pytest.mark.parametrize(
-    ("argv", "code"),
-    [
-        (("hook", "pre-commit"), 3),
-        (("hook", "commit-msg", "message"), 3),
-        (("hook", "pre-push", "origin", "url"), 3),
-        (("review",), 3),
-        (("review", "--worktree", "--format", "json"), 3),
-        (("review", "--commit", "HEAD"), 3),
-        (("check-command", "rm -rf build"), 3),
-        (("exec", "--", "rm", "-rf", "src"), 3),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
-)
-def test_no_hook_or_verdict_loads_the_assistant(
-    committed: Repo, argv: tuple[str, ...], code: int
-) -> None:
+def test_no_hook_or_verdict_loads_the_assistant(committed: Repo) -> None:
     """`run` looks for its modules; here in runs that find something to review in every way that they can."""
     risky = "import os\n\n\ndef f(x):\n    return eval(x)\n"
     committed.commit("Evaluate what comes", {"src/a.py": risky})
@@ -153,15 +139,24 @@ def test_no_hook_or_verdict_loads_the_assistant(
     committed.write("message", "Evaluate what comes\n\nIn one more place.\n")
     head = committed.git("rev-parse", "HEAD")
     pushed = f"refs/heads/main {head} refs/heads/main {'0' * len(head)}\n"
-    ended, modules = run(committed, *argv, stdin=pushed if "pre-push" in argv else "")
-    assert ended == code
-    assert "langgraph" in modules or argv[0] not in ("hook", "review")
+    rows = (
+        (("check-command", "rm -rf build"), "", 3),
+        (("exec", "--", "rm", "-rf", "src"), "", 3),
+        (("hook", "pre-commit"), "", 3),
+        (("hook", "commit-msg", "message"), "", 3),
+        (("hook", "pre-push", "origin", "url"), pushed, 3),
+        (("review",), "", 3),
+        (("review", "--worktree", "--format", "json"), "", 3),
+        (("review", "--commit", "HEAD"), "", 3),
+    )
+    *_, modules = run(committed, *rows)
+    assert "langgraph" in modules
 
 
 def test_a_request_loads_the_assistant(committed: Repo) -> None:
     """The near miss: what the test above looks for is there when somebody asks."""
-    with pytest.raises(AssertionError, match="assistant"):
-        run(committed, "ask", "Where is x defined?")
+    with pytest.raises(AssertionError, match="ask"):
+        run(committed, (("ask", "Where is x defined?"), "", 0))
 
 
 @pytest.mark.parametrize(

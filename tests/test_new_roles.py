@@ -224,6 +224,7 @@ def test_what_is_called_in_a_push_is_that_of_the_push(forked: Repo, tmp_path: Pa
             "#!/bin/sh\ncat deploy.txt\nsh -c 'cat deploy.txt'\nsh missing.txt\nsh a b.txt\n",
         ),
         ("run.sh", "#!/bin/sh\n. ./keys.env\nsh quiet.txt\nsh data\nsh ../deploy.txt\n"),
+        ("run.sh", "#!/bin/sh\nnode app.ts\n"),
     ],
 )
 def test_a_text_that_is_named_only_or_harmless_is_not_told(
@@ -235,6 +236,7 @@ def test_a_text_that_is_named_only_or_harmless_is_not_told(
         "quiet.txt": "ls\n",
         "keys.env": f'KEY="{key()}"\n',
         "data/x": "x\n",
+        "app.ts": "export const run = (text: string) => eval(text);\neval(location.hash);\n",
     }
     forked.commit("Texts", texts)
     forked.git("config", "--unset", "core.hooksPath")

@@ -38,10 +38,15 @@ def test_words_are_found_wherever_they_occur(
 def test_the_words_that_are_found_are_all_that_occur_in_their_order(
     words: list[str], text: str
 ) -> None:
-    several = list(dict.fromkeys(words))
-    found = [each for each in several if each in text]
-    assert WordSet(words).found_in(text) == found
-    assert WordSet(words).found_in(text, words_in(text)) == found
+    found = {
+        word: [at for at in range(len(text)) if text[: at + 1].endswith(word)]
+        for word in dict.fromkeys(words)
+        if word in text
+    }
+    assert WordSet(words).found_in(text) == list(found)
+    assert WordSet(words).found_in(text, words_in(text)) == list(found)
+    ends = WordSet(words).ends_in(text)
+    assert [(word, list(each)) for word, each in ends.items()] == list(found.items())
 
 
 @given(words=st.lists(SHORT, max_size=8), text=st.text(LETTERS, max_size=40))
@@ -65,9 +70,11 @@ def test_without_the_library_the_answer_is_the_same(
     words = ["pass", "bypass", "key", "key(", "word"]
     text = "a bypassed key(x)"
     with_library = WordSet(words).found_in(text, words_in(text))
+    ends = WordSet(words).ends_in(text)
     monkeypatch.setitem(sys.modules, "ahocorasick", None)
     assert WordSet(words).found_in(text, words_in(text)) == with_library
     assert with_library == words[:4]
+    assert WordSet(words).ends_in(text) == ends
 
 
 @given(text=st.text(max_size=200))

@@ -7,12 +7,12 @@ approved patch has left exactly so is recorded: the next patch builds on it, and
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from cli_guard.assistant.proposals import file_patches
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.worktree import read_filters
 from cli_guard.lazy import dataclass
@@ -26,6 +26,7 @@ APPLY = ("apply", "--whitespace=nowarn")
 GITLINK = "160000"
 # git-ls-files(1), -v: a letter in lower case is "assume unchanged", S is "skip worktree".
 WATCHED = "H"
+PLAIN_FILE = re.compile(rb" (?:create|delete) mode 100644 ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +118,8 @@ class PatchWriter:
         self._write(patch, left, *APPLY, "--reverse")
 
     def _write(self, patch: str, paths: Iterable[str], *command: str) -> None:
-        self._only(patch, paths)
         raw = patch.encode("utf-8", "surrogateescape")
+        self._check_paths(raw, paths)
         # A .gitattributes file in the patch may name a filter for its next file.
         command = (*self._repository.without_filters(), *command)
         code, _, err = self._git.attempt(*command, "--check", "-", stdin=raw)
@@ -137,17 +138,21 @@ class PatchWriter:
                 )
             )
 
-    @staticmethod
-    def _only(patch: str, paths: Iterable[str]) -> None:
-        """Raise UsageError if a patch changes another file, or more than text."""
-        try:
-            touched = {each.path for each in file_patches(patch)}
-        except (ValueError, IndexError) as error:
+    def _check_paths(self, raw: bytes, paths: Iterable[str]) -> None:
+        """Raise UsageError if Git reads a patch as one of other files, or of more than text (git-apply(1))."""
+        code, listed, err = self._git.attempt("apply", "--numstat", "-z", "-", stdin=raw)
+        if code != 0:
             raise UsageError(
-                f"the patch has an unsupported form ({error}): ask again"
-            ) from error
-        if touched != set(paths):
-            other = sorted(touched ^ set(paths))
+                f"the patch has an unsupported form ({first_line(err)}): ask again"
+            )
+        rows = [row.split(b"\t", 2) for row in listed.split(b"\0")[:-1]]
+        changed = self._git.run("apply", "--summary", "-", stdin=raw).splitlines()
+        is_text = all(row[0].isdigit() for row in rows) and all(
+            map(PLAIN_FILE.match, changed)
+        )
+        touched = {decode_path(row[2]) for row in rows}
+        if not is_text or touched != set(paths):
+            other = sorted(touched ^ set(paths)) or sorted(touched)
             raise UsageError(
                 f"the patch does not match its file list ({name_some(other)}): ask again"
             )

@@ -1,86 +1,19 @@
-"""Parse the patches of `unified_diff`: their exact effect, and a safe way to show them.
+"""Shows the patches of `unified_diff` without their secrets.
 
-A person must approve exactly what is written, so a patch that `git apply` could read in another way is refused.
+A person must approve exactly what is written: a patch that is not exactly the one that is written for its effect
+is refused.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cli_guard.errors import MissingObject, UsageError
-from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.repository.snapshot import SnapshotBounds
 from cli_guard.repository.texts import decode, read_worktree_file
-from cli_guard.repository.unified import (
-    HUNK,
-    NO_NEWLINE,
-    apply_in_memory,
-    header,
-    header_of,
-)
+from cli_guard.repository.unified import apply_in_memory, unified_diff
 
 STARS = "****"
-
-
-@dataclass(frozen=True, slots=True)
-class FilePatch:
-    """The patch of one file: the lines of its header, and each hunk with its own line first."""
-
-    path: str
-    header: tuple[str, ...]
-    hunks: tuple[tuple[str, ...], ...]
-
-
-def file_patches(patch: str) -> list[FilePatch]:
-    """Return the files of a patch exactly as `unified_diff` writes it: text, no rename, no link, no other mode.
-
-    Raises ValueError for any other: `git apply` may see more in it than is parsed here.
-    """
-    lines = patch.split("\n")
-    if lines.pop():
-        raise ValueError("its last line has no end")
-    found = []
-    at = 0
-    while at < len(lines):
-        old, new, end = header(lines, at)
-        path = new if new is not None else old
-        head = lines[at:end]
-        at = end
-        hunks = []
-        while at < len(lines) and not lines[at].startswith("diff --git "):
-            end = hunk_end(lines, at)
-            hunks.append(tuple(lines[at:end]))
-            at = end
-        is_new = old is None
-        is_gone = new is None
-        if path is None or not (hunks or is_new or is_gone):
-            raise ValueError(f"line {at} ends no patch that is written here")
-        if head != header_of(path, is_new=is_new, is_gone=is_gone, has_lines=bool(hunks)):
-            raise ValueError(f"{path} has a header of another form")
-        found.append(FilePatch(path, tuple(head), tuple(hunks)))
-    if len({each.path for each in found}) != len(found):
-        raise ValueError("it names a file twice")
-    return found
-
-
-def hunk_end(lines: list[str], at: int) -> int:
-    """Return the line after a hunk, by its own counts. Raises ValueError."""
-    counts = HUNK.fullmatch(lines[at])
-    if not counts:
-        raise ValueError(f"line {at + 1} begins no hunk")
-    left = int(counts[2])
-    right = int(counts[4])
-    at += 1
-    while left > 0 or right > 0 or lines[at : at + 1] == [NO_NEWLINE]:
-        sign = lines[at][:1] if at < len(lines) else ""
-        if sign not in (" ", "-", "+", "\\"):
-            raise ValueError(f"line {at + 1} is not of its hunk")
-        left -= sign in (" ", "-")
-        right -= sign in (" ", "+")
-        at += 1
-    if left or right:
-        raise ValueError(f"line {at} is one more than its hunk has")
-    return at
 
 
 def mask_patch(
@@ -92,48 +25,28 @@ def mask_patch(
     another form, or for other files.
     """
     made = apply_in_memory(patch, texts)
-    lines: list[str] = []
-    for each in file_patches(patch):
-        old = masked_lines(texts.get(each.path, ""), each.path, redact)
-        new = masked_lines(made[each.path] or "", each.path, redact)
-        lines += each.header
-        for head, *rest in each.hunks:
-            lines += (head, *mask_hunk(head, rest, old, new))
-    return "".join(f"{line}\n" for line in lines)
+    old = {path: texts[path] for path in made if path in texts}
+    new = {path: text for path, text in made.items() if text is not None}
+    if unified_diff(old, new) != patch:
+        raise ValueError("it is not as it is written here")
+    return unified_diff(old, new, lambda text, path: masked_text(text, path, redact))
 
 
-def mask_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> Iterator[str]:
-    """Build the lines of a hunk from the masked lines of both sides. Raises ValueError, IndexError."""
-    counts = HUNK.fullmatch(head)
-    if not counts:
-        raise ValueError("no hunk")
-    a, b = (int(counts[n]) - (1 if int(counts[n + 1]) else 0) for n in (1, 3))
-    for line in lines:
-        places = (((old, a),) if line[:1] in " -" else ()) + (
-            ((new, b),) if line[:1] in " +" else ()
-        )
-        sides = [masked_side[at] for masked_side, at in places]
-        # A line of both sides may be part of a secret in one of them alone.
-        yield line[:1] + next((side for side in sides if side != line[1:]), line[1:])
-        a += line[:1] in " -"
-        b += line[:1] in " +"
-
-
-def masked_lines(text: str, path: str, redact: Callable[[str, str], str]) -> list[str]:
+def masked_text(text: str, path: str, redact: Callable[[str, str], str]) -> str:
     """Mask the secrets of a text without changing its number of lines."""
     lines = text.split("\n")
     left = redact(text, path).split("\n")
-    if len(left) == len(lines):
-        return left
-    # A secret of several lines became one: the mask is repeated on each.
-    kept = set(left)
-    return [line if line in kept else STARS for line in lines]
+    if len(left) != len(lines):
+        # A secret of several lines became one: the mask is repeated on each.
+        kept = set(left)
+        left = [line if line in kept else STARS for line in lines]
+    return "\n".join(left)
 
 
 def shown_patch(
     repository: Repository, arguments: Mapping[str, Any], mask: Callable[[str, str], str]
 ) -> str:
-    """Return a `patch` with its `bases` (path -> blob id) masked for display, see `masked`.
+    """Return a `patch` with its `bases` (path -> blob id) masked for display, see `mask_patch`.
 
     Raises UsageError if it does not fit its bases.
     """
@@ -150,7 +63,6 @@ def shown_patch(
             TypeError,
             KeyError,
             AttributeError,
-            IndexError,
             MissingObject,
         ) as error:
             # A request about the work tree may give a patch with the line ends of the files there, or one that builds

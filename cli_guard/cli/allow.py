@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 
 from cli_guard.approvals.seals import seals_of
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import judge
@@ -214,29 +214,16 @@ command = Command(
     " folders or hosts, secrets, or what is denied.",
     params=[
         click.Argument(["pattern"], required=False),
-        click.Option(
-            ["--last"],
-            is_flag=True,
-            help="The command that a coding agent was asked about last here.",
+        flag("--last", "The command that a coding agent was asked about last here."),
+        option(
+            "--program", "NAME", "Every call of a program that cli-guard does not know."
         ),
-        click.Option(
-            ["--program"],
-            metavar="NAME",
-            help="Every call of a program that cli-guard does not know.",
+        flag(
+            "--installs",
+            "Installing the packages that the lock files at HEAD name, without their install scripts.",
         ),
-        click.Option(
-            ["--installs"],
-            is_flag=True,
-            help="Installing the packages that the lock files at HEAD name, without their install scripts.",
-        ),
-        click.Option(
-            ["--user"], is_flag=True, help="Save it for all work trees instead of this one."
-        ),
-        click.Option(
-            ["--list", "list_"], is_flag=True, help="List the rules of this work tree."
-        ),
-        click.Option(
-            ["--remove"], metavar="PATTERN", help="Remove a rule of this work tree."
-        ),
+        flag("--user", "Save it for all work trees instead of this one."),
+        flag("--list list_", "List the rules of this work tree."),
+        option("--remove", "PATTERN", "Remove a rule of this work tree."),
     ],
 )

@@ -84,6 +84,20 @@ class RareOption(click.Option):
         return None if ctx.meta.get(SHORT) else super().get_help_record(ctx)
 
 
+def option(
+    names: str, metavar: str, help: str, *, rare: bool = False, **more: Any
+) -> click.Option:
+    """Build an option with a value from its names, with blanks between; `more` goes to click."""
+    kind = RareOption if rare else click.Option
+    return kind(names.split(), metavar=metavar, help=help, **more)
+
+
+def flag(names: str, help: str, *, rare: bool = False, **more: Any) -> click.Option:
+    """Build an option without a value; otherwise as `option`."""
+    kind = RareOption if rare else click.Option
+    return kind(names.split(), is_flag=True, help=help, **more)
+
+
 class Number(click.IntRange):
     """A whole number, called so in an error."""
 

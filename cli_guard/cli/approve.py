@@ -24,7 +24,7 @@ from cli_guard.answering.signing import (
     plan_signature,
     store_signed,
 )
-from cli_guard.cli.app import Command, RareOption
+from cli_guard.cli.app import Command, flag, option
 from cli_guard.cli.hook import review_for_git
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
@@ -309,37 +309,29 @@ command = Command(
     " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
         click.Argument(["id"], required=False),
-        click.Option(
-            ["--diff"], is_flag=True, help="Only show the diff that is to be approved."
-        ),
-        click.Option(
-            ["--note", "--reason", "-r", "reason"],
+        flag("--diff", "Only show the diff that is to be approved."),
+        option(
+            "--note --reason -r reason",
+            "TEXT",
+            "The reason; written to the audit log and into the signed statement.",
             default="",
-            metavar="TEXT",
-            help="The reason; written to the audit log and into the signed statement.",
         ),
-        click.Option(
-            ["--reject", "rejected"],
-            is_flag=True,
-            help="Reject it instead; no file is changed.",
-        ),
-        RareOption(["--key"], default="", metavar="FILE", help="The key to sign with."),
-        RareOption(
-            ["--expires"],
+        flag("--reject rejected", "Reject it instead; no file is changed."),
+        option("--key", "FILE", "The key to sign with.", rare=True, default=""),
+        option(
+            "--expires",
+            "TIME",
+            "Valid for 12h, 30d or 4w (signed ones).",
+            rare=True,
             default="",
-            metavar="TIME",
-            help="Valid for 12h, 30d or 4w (signed ones).",
         ),
-        RareOption(
-            ["--for", "path"],
-            default="",
-            metavar="PATH",
-            help="Only the findings at this path.",
+        option(
+            "--for path", "PATH", "Only the findings at this path.", rare=True, default=""
         ),
-        RareOption(
-            ["--break-glass"],
-            is_flag=True,
-            help="Sign that one commit (HEAD, or the id given) may pass a server unverified; it needs --note.",
+        flag(
+            "--break-glass",
+            "Sign that one commit (HEAD, or the id given) may pass a server unverified; it needs --note.",
+            rare=True,
         ),
     ],
 )

@@ -5,7 +5,7 @@ from collections import Counter
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command, Group, RareOption
+from cli_guard.cli.app import FORMAT, Command, Group, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import NotARepository
 from cli_guard.repository.protocol import Repository
@@ -179,24 +179,16 @@ command.add_command(
         help="Show the last entries. With an option: who approved which changes, and how many approvals there are for"
         " 100 commits.",
         params=[
-            click.Option(["--all", "all_"], is_flag=True, help="Show every entry."),
+            flag("--all all_", "Show every entry."),
             FORMAT,
-            RareOption(["--approvals"], is_flag=True, help="Show every approval."),
-            RareOption(
-                ["--commit"],
-                default="",
-                metavar="REV",
-                help="Show the approvals of a commit.",
+            flag("--approvals", "Show every approval.", rare=True),
+            option(
+                "--commit", "REV", "Show the approvals of a commit.", rare=True, default=""
             ),
-            RareOption(
-                ["--finding"],
-                default="",
-                metavar="RULE",
-                help="Of a rule or a fingerprint.",
+            option(
+                "--finding", "RULE", "Of a rule or a fingerprint.", rare=True, default=""
             ),
-            RareOption(
-                ["--by"], default="", metavar="PERSON", help="Of a user, or of a signer."
-            ),
+            option("--by", "PERSON", "Of a user, or of a signer.", rare=True, default=""),
         ],
     )
 )

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import COLOR, FORMAT, Command
+from cli_guard.cli.app import COLOR, FORMAT, Command, flag
 from cli_guard.cli.judging import judge_for_caller
 from cli_guard.commands.model import Profile
 from cli_guard.errors import UsageError
@@ -28,10 +28,9 @@ command = CheckCommand(
     " with -, the command is read from standard input. Exit codes: 0 allow, 3 review, 1 deny.",
     params=[
         click.Argument(["words"], nargs=-1, metavar="[COMMAND]"),
-        click.Option(
-            ["--jsonl"],
-            is_flag=True,
-            help='Read {"command": ...} lines from standard input and answer each with one line.',
+        flag(
+            "--jsonl",
+            'Read {"command": ...} lines from standard input and answer each with one line.',
         ),
         click.Option(
             ["--profile"],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command, Group
+from cli_guard.cli.app import FORMAT, Command, Group, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import ConfigError, NotARepository, UsageError
 from cli_guard.repository.protocol import Repository
@@ -108,7 +108,7 @@ MIGRATE = (
     "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
 )
 file = click.Argument(["file"], required=False)
-migrate = click.Option(["--migrate"], is_flag=True, help=MIGRATE)
+migrate = flag("--migrate", MIGRATE)
 command = Group(
     "config", help="Check a policy, show the one in force, or write a first one."
 )

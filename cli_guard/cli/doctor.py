@@ -12,7 +12,7 @@ import click
 from cli_guard import __version__
 from cli_guard.agents.dialects import describe_allow, find_entry
 from cli_guard.agents.registry import AGENTS
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.configured import configured_events, runs_configured
@@ -278,16 +278,14 @@ command = Command(
     help="Show what is installed, which policy applies and what would run. Exit code 1: a line marked with ! needs"
     " attention.",
     params=[
-        click.Option(
-            ["--probe"],
-            is_flag=True,
-            help="Instead: start the hook of each coding agent as the agent would, also broken, slow or moved away,"
+        flag(
+            "--probe",
+            "Instead: start the hook of each coding agent as the agent would, also broken, slow or moved away,"
             " and show where the tool would not be blocked.",
         ),
-        click.Option(
-            ["--timing"],
-            is_flag=True,
-            help="Instead: review what is staged, else the commit at HEAD, and show where the time goes: for a report"
+        flag(
+            "--timing",
+            "Instead: review what is staged, else the commit at HEAD, and show where the time goes: for a report"
             " of a slow commit. Records nothing.",
         ),
     ],

@@ -21,6 +21,11 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.processes import say_json
 from cli_guard.cli.prompt import asking
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.execution.command import CommandRequest, RunRecord
+from cli_guard.execution.environment import clean_environment
+from cli_guard.execution.permission import Allowances, Session, digest_of, permission
+from cli_guard.execution.processes.model import ProcessLimits
+from cli_guard.execution.processes.sandbox import why_not
 from cli_guard.state.records import state_folder
 
 MEGABYTE = 1_000_000
@@ -29,11 +34,6 @@ MEGABYTE = 1_000_000
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     """Judge a command, ask if it needs review, and run it."""
-    from cli_guard.execution.command import CommandRequest, RunRecord
-    from cli_guard.execution.environment import clean_environment
-    from cli_guard.execution.permission import Allowances, Session, digest_of, permission
-    from cli_guard.execution.processes.model import ProcessLimits
-
     asked = ExecOptions(**options)  # type: ignore[arg-type]
     asked.check()
     folder = folder_of(io, asked.cwd)
@@ -50,11 +50,8 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         raise UsageError(
             "no command given: write it after --, as in cli-guard exec -- make test"
         )
-    if asked.sandbox:
-        from cli_guard.execution.processes.sandbox import why_not
-
-        if reason := why_not():
-            raise CliGuardError(reason)
+    if asked.sandbox and (reason := why_not()):
+        raise CliGuardError(reason)
     session = Session.current()
     answer = permission(
         request.text_to_judge,

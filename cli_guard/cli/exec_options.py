@@ -5,7 +5,7 @@ import re
 
 import click
 
-from cli_guard.cli.app import FORMAT, Number, RareOption
+from cli_guard.cli.app import FORMAT, Number, RareOption, flag, option
 from cli_guard.errors import UsageError
 from cli_guard.execution.processes.model import STARTUP_TIMEOUT, TIMEOUT
 from cli_guard.lazy import dataclass
@@ -84,50 +84,47 @@ def names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tupl
     return value
 
 
-def flag(*names: str, help: str, kind: type[click.Option] = click.Option) -> click.Option:
-    """Build an option without a value."""
-    return kind(list(names), is_flag=True, help=help)
-
-
 OPTIONS: list[click.Parameter] = [
     click.Argument(["words"], nargs=-1, required=True, metavar="COMMAND..."),
     flag(
-        "--background",
-        "-b",
-        help="Run in the background; see `exec ps`, `exec logs` and `exec stop`.",
+        "--background -b",
+        "Run in the background; see `exec ps`, `exec logs` and `exec stop`.",
     ),
-    click.Option(
-        ["--timeout"],
+    option(
+        "--timeout",
+        "SECONDS",
+        f"Kill the process tree after SECONDS (none: no limit).  [default: {TIMEOUT:g}]",
         callback=time_limit,
-        metavar="SECONDS",
-        help=f"Kill the process tree after SECONDS (none: no limit).  [default: {TIMEOUT:g}]",
     ),
-    RareOption(
-        ["--startup-timeout"],
-        callback=start_time,
-        metavar="SECONDS",
-        help="In the background: seconds to wait until it has started or answers on its port."
+    option(
+        "--startup-timeout",
+        "SECONDS",
+        "In the background: seconds to wait until it has started or answers on its port."
         f"  [default: {STARTUP_TIMEOUT:g}]",
+        rare=True,
+        callback=start_time,
     ),
-    RareOption(
-        ["--port"],
+    option(
+        "--port",
+        "N",
+        "In the background: the port it listens on (detected in the command for common servers).",
+        rare=True,
         type=Number(1, 65_535),
-        metavar="N",
-        help="In the background: the port it listens on (detected in the command for common servers).",
     ),
-    click.Option(["--cwd"], metavar="DIR", help="The folder to run in."),
-    click.Option(
-        ["--env"],
+    option("--cwd", "DIR", "The folder to run in."),
+    option(
+        "--env",
+        "NAME",
+        "Pass this environment variable; may be repeated. Only what every program needs is passed by default"
+        " (PATH, HOME, LANG ...), and nothing that looks like a secret.",
         multiple=True,
         callback=names,
-        metavar="NAME",
-        help="Pass this environment variable; may be repeated. Only what every program needs is passed by default"
-        " (PATH, HOME, LANG ...), and nothing that looks like a secret.",
     ),
-    RareOption(
-        ["--stdin"],
-        metavar="TEXT",
-        help="Text for the command's standard input. Default in the foreground: read the terminal or pipe.",
+    option(
+        "--stdin",
+        "TEXT",
+        "Text for the command's standard input. Default in the foreground: read the terminal or pipe.",
+        rare=True,
     ),
     # The name in the previous release.
     click.Option(["--respond"], hidden=True),
@@ -137,31 +134,32 @@ OPTIONS: list[click.Parameter] = [
         help="Run it in a pseudo-terminal, so that its output comes at once. Default: in the foreground, if"
         " standard input, output and error are terminals.",
     ),
-    RareOption(
-        ["--cpu-seconds"],
+    option(
+        "--cpu-seconds",
+        "N",
+        "Limit the CPU time of each process.",
+        rare=True,
         type=Number(min=1),
-        metavar="N",
-        help="Limit the CPU time of each process.",
     ),
-    RareOption(
-        ["--memory"],
+    option(
+        "--memory",
+        "MB",
+        "Limit the address space of each process.",
+        rare=True,
         type=Number(min=1),
-        metavar="MB",
-        help="Limit the address space of each process.",
     ),
     flag(
         "--sandbox",
-        help="Run without network, with the repository read-only (Linux, needs bubblewrap).",
+        "Run without network, with the repository read-only (Linux, needs bubblewrap).",
     ),
     flag(
-        "--yes",
-        "-y",
-        help="Answer yes to the question. Only valid at a terminal; a denied command is never run.",
+        "--yes -y",
+        "Answer yes to the question. Only valid at a terminal; a denied command is never run.",
     ),
     flag(
         "--raw",
-        help="Pass its output through unchanged, secrets included; control characters never reach a terminal.",
-        kind=RareOption,
+        "Pass its output through unchanged, secrets included; control characters never reach a terminal.",
+        rare=True,
     ),
     FORMAT,
 ]

@@ -1,21 +1,19 @@
 """Report for `cli-guard exec`: why a command was not run, what went wrong with one that was, and its exit code."""
 
-from typing import TYPE_CHECKING
+import errno
+from collections.abc import Sequence
 
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import one_line
 from cli_guard.cli.prompt import NEEDED
 from cli_guard.errors import ExitCode
+from cli_guard.execution.command import CommandRequest
+from cli_guard.execution.errors import ProcessError
+from cli_guard.execution.permission import Permission, PermissionBasis
+from cli_guard.execution.processes.model import Result, Started
 from cli_guard.execution.shell import NOT_EXECUTABLE, NOT_FOUND
+from cli_guard.execution.verdicts import as_dict, render
 from cli_guard.secrets.printable import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cli_guard.execution.command import CommandRequest
-    from cli_guard.execution.errors import ProcessError
-    from cli_guard.execution.permission import Permission
-    from cli_guard.execution.processes.model import Result, Started
 
 # As in a shell (POSIX, "Exit Status for Commands") and timeout(1).
 TIMED_OUT = 124
@@ -24,10 +22,8 @@ SHOWN_ERRORS = 5
 LINE = 200
 
 
-def refusal_code(permission: "Permission") -> ExitCode:
+def refusal_code(permission: Permission) -> ExitCode:
     """Return the exit code of a command that was not run."""
-    from cli_guard.execution.permission import PermissionBasis
-
     return (
         ExitCode.NEEDS_REVIEW
         if permission.answer is PermissionBasis.NEEDS_REVIEW
@@ -35,11 +31,8 @@ def refusal_code(permission: "Permission") -> ExitCode:
     )
 
 
-def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
+def report_refused(io: Io, permission: Permission, *, yes: bool) -> None:
     """Print why a command was not run, and what would allow it."""
-    from cli_guard.execution.permission import PermissionBasis
-    from cli_guard.execution.verdicts import render
-
     if permission.answer is PermissionBasis.NO:
         io.warn("cli-guard: not run")
         return
@@ -50,18 +43,14 @@ def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
         )
 
 
-def permission_as_dict(permission: "Permission") -> dict[str, object]:
+def permission_as_dict(permission: Permission) -> dict[str, object]:
     """Return the verdict and the answer as data."""
-    from cli_guard.execution.verdicts import as_dict
-
     verdict = as_dict(permission.verdict)
     kept = ("verdict", "reason", "effects", "alternative", "rule")
     return {**{key: verdict[key] for key in kept}, "answer": str(permission.answer)}
 
 
-def refused_as_dict(
-    request: "CommandRequest", permission: "Permission"
-) -> dict[str, object]:
+def refused_as_dict(request: CommandRequest, permission: Permission) -> dict[str, object]:
     """Return the result of a command that was not run, with the keys of one that was."""
     data = permission_as_dict(permission)
     return {
@@ -79,7 +68,7 @@ def refused_as_dict(
     }
 
 
-def result_code(result: "Result | Started") -> int:
+def result_code(result: Result | Started) -> int:
     """Return the exit code of a command as a shell would."""
     code = result.return_code
     if code is None:
@@ -89,21 +78,19 @@ def result_code(result: "Result | Started") -> int:
 
 def not_started_code(number: object) -> int:
     """Return the exit code of a command that did not start, by the error of the system."""
-    import errno
-
     if number in (errno.ENOENT, errno.ENOTDIR):
         return NOT_FOUND
     return NOT_EXECUTABLE if number in (errno.EACCES, errno.ENOEXEC) else ExitCode.DENIED
 
 
-def start_code(begun: "Started") -> int:
+def start_code(begun: Started) -> int:
     """Return the exit code of a start: that of a command that has already ended, 1 for one that is not ready."""
     if begun.return_code is not None or begun.pid is None:
         return result_code(begun)
     return 0 if begun.state == "ready" else ExitCode.DENIED
 
 
-def report_result(io: Io, result: "Result") -> None:
+def report_result(io: Io, result: Result) -> None:
     """Print what went wrong beyond the command's own output; nothing if it succeeded."""
     code = result.return_code
     if result.timed_out or code is None or code < 0 or code in (NOT_EXECUTABLE, NOT_FOUND):
@@ -119,7 +106,7 @@ def report_result(io: Io, result: "Result") -> None:
         io.warn(f"cli-guard: output kept in {one_line(result.log_file)}")
 
 
-def report_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
+def report_errors(io: Io, errors: Sequence[ProcessError]) -> None:
     """Print the errors that were found in its output, each with its line."""
     for each in errors[:SHOWN_ERRORS]:
         io.warn(
@@ -129,7 +116,7 @@ def report_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
         io.warn(f"cli-guard: and {len(errors) - SHOWN_ERRORS} more errors")
 
 
-def report_started(io: Io, begun: "Started") -> None:
+def report_started(io: Io, begun: Started) -> None:
     """Print one line on the started process, or why it did not start."""
     if begun.pid is None:
         io.warn(f"cli-guard: {one_line(begun.error or 'it did not start')}")

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli_guard.cli.exec_options import ExecOptions
 from cli_guard.cli.exec_report import (
@@ -22,16 +21,18 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.processes import say_json
 from cli_guard.cli.streams import Streams
 from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.execution.command import CommandRequest, RunRecord
 from cli_guard.execution.context import root_of
+from cli_guard.execution.permission import Permission
+from cli_guard.execution.processes.manager import ProcessManager
+from cli_guard.execution.processes.model import (
+    STARTUP_TIMEOUT,
+    TIMEOUT,
+    ProcessLimits,
+    Result,
+)
+from cli_guard.execution.processes.sandbox import Sandbox
 from cli_guard.lazy import dataclass
-
-if TYPE_CHECKING:
-    from cli_guard.execution.command import CommandRequest, RunRecord
-    from cli_guard.execution.permission import Permission
-    from cli_guard.execution.processes.manager import ProcessManager
-    from cli_guard.execution.processes.model import ProcessLimits, Result
-    from cli_guard.execution.processes.sandbox import Sandbox
-
 
 # Colours and cursor movements are not shown, and a pager would wait for keys that nobody expects to press.
 PLAIN_TERMINAL = {"PAGER": "cat", "GIT_PAGER": "cat"}
@@ -41,12 +42,12 @@ PLAIN_TERMINAL = {"PAGER": "cat", "GIT_PAGER": "cat"}
 class PermittedCommand:
     """A permitted command and everything needed to start it."""
 
-    request: "CommandRequest"
+    request: CommandRequest
     env: dict[str, str]
-    limits: "ProcessLimits"
-    sandbox: "Sandbox | None"
-    permission: "Permission"
-    run: "RunRecord"
+    limits: ProcessLimits
+    sandbox: Sandbox | None
+    permission: Permission
+    run: RunRecord
     folder: Path
 
 
@@ -75,11 +76,9 @@ def run_in_foreground(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
 
 
 def run_command(
-    io: Io, asked: ExecOptions, job: PermittedCommand, manager: "ProcessManager"
-) -> "Result":
+    io: Io, asked: ExecOptions, job: PermittedCommand, manager: ProcessManager
+) -> Result:
     """Run the command and return its result. It reads our standard input unless --stdin is given."""
-    from cli_guard.execution.processes.model import TIMEOUT
-
     timeout = TIMEOUT if asked.timeout is None else asked.timeout
     at_terminal = asked.format == "text" and all(
         each.isatty() for each in (io.stdin, io.stdout, io.stderr)
@@ -110,9 +109,6 @@ def run_command(
 
 def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     """Start a command that outlives us, and report how it started."""
-    from cli_guard.execution.processes.manager import ProcessManager
-    from cli_guard.execution.processes.model import STARTUP_TIMEOUT
-
     try:
         with ProcessManager(job.folder, keep=True) as manager:
             begun = manager.start(
@@ -150,10 +146,8 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     return start_code(begun)
 
 
-def sandbox_of(folder: Path) -> "Sandbox":
+def sandbox_of(folder: Path) -> Sandbox:
     """Return the sandbox of a command that runs in a folder. Raises CliGuardError if its scratch cannot be created."""
-    from cli_guard.execution.processes.sandbox import Sandbox
-
     try:
         scratch = Path(tempfile.mkdtemp(prefix="cli-guard-scratch-"))
     except OSError as error:
@@ -169,10 +163,8 @@ def remove_scratch(job: PermittedCommand) -> None:
         shutil.rmtree(job.sandbox.scratch, ignore_errors=True)
 
 
-def manager_for(folder: Path) -> "ProcessManager":
+def manager_for(folder: Path) -> ProcessManager:
     """Return a manager that keeps logs in a folder, or in a temporary one if it cannot be written."""
-    from cli_guard.execution.processes.manager import ProcessManager
-
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(folder, os.W_OK | os.X_OK):

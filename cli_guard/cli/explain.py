@@ -5,7 +5,7 @@ import textwrap
 
 import click
 
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.rules import rules_here, table_of
 from cli_guard.errors import UsageError
@@ -110,12 +110,8 @@ command = Command(
         click.Argument(
             ["words"], nargs=-1, required=True, metavar="RULE|PATH|NAME|COMMIT|COMMAND"
         ),
-        click.Option(
-            ["--rev"],
-            metavar="REV",
-            help="Use the files of a commit instead of what is staged.",
-        ),
-        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
+        option("--rev", "REV", "Use the files of a commit instead of what is staged."),
+        flag("--worktree", "Use the files of the work tree."),
     ],
     context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
 )

@@ -16,7 +16,7 @@ import click
 
 from cli_guard.agents.registry import AGENTS, BLOCKED
 from cli_guard.cli.agent_hook import answer_agent
-from cli_guard.cli.app import Command, Group
+from cli_guard.cli.app import Command, Group, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.hooks import GIT_HOOKS, MESSAGE, PREPARATION, PUSH, STAGED, event_of
@@ -259,9 +259,7 @@ command = Group(
     "hook",
     help="Run a hook: Git and coding agents call this. Set it up with `cli-guard install`.",
 )
-FRAMEWORK = click.Option(
-    ["--framework"], is_flag=True, help="Run by pre-commit or prek, in their entry."
-)
+FRAMEWORK = flag("--framework", "Run by pre-commit or prek, in their entry.")
 REMOTE = [click.Argument([name], required=False) for name in ("remote", "url")]
 # How a hook answers each request, and with which arguments.
 ANSWERS: dict[str, tuple[Callable[..., int], list[click.Parameter]]] = {

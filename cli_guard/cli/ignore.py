@@ -14,7 +14,7 @@ from cli_guard.answering.ignoring import (
     plan_answers,
     refusal,
 )
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, option
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.last import read_last
 from cli_guard.errors import ExitCode, UsageError
@@ -144,11 +144,11 @@ command = Command(
     " with or without a line; without either, the only finding. Shows what it has written, and stages nothing.",
     params=[
         click.Argument(["what"], nargs=-1, metavar="[ID | RULE PATH[:LINE]]"),
-        click.Option(
-            ["--reason", "-r", "reason"],
+        option(
+            "--reason -r reason",
+            "TEXT",
+            "Why it is right as it is: three words at least, to answer what stops a change.",
             default="",
-            metavar="TEXT",
-            help="Why it is right as it is: three words at least, to answer what stops a change.",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import click
 
 from cli_guard.agents.dialects import describe_allow
 from cli_guard.agents.registry import AGENTS, Agent
-from cli_guard.cli.app import Command, RareOption
+from cli_guard.cli.app import Command, RareOption, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.git.configured import configure, remove_configured
@@ -144,16 +144,8 @@ command = Command(
             type=click.Choice([each.name for each in GIT_HOOKS]),
             help="Install only this hook; may be repeated.",
         ),
-        RareOption(
-            ["--force", "-f"],
-            is_flag=True,
-            help="Replace an existing hook instead of keeping it.",
-        ),
-        click.Option(
-            ["--config"],
-            is_flag=True,
-            help="Configure the hooks instead of scripts (Git 2.54).",
-        ),
+        flag("--force -f", "Replace an existing hook instead of keeping it.", rare=True),
+        flag("--config", "Configure the hooks instead of scripts (Git 2.54)."),
         agent_option("Install"),
         where_option("project by default"),
     ],

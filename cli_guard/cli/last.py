@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cli_guard.answering.ignoring import Reviewed
-from cli_guard.cli.app import COLOR, FORMAT, Command
+from cli_guard.cli.app import COLOR, FORMAT, Command, flag
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import VERBOSE, show, show_patch
 from cli_guard.errors import CliGuardError
@@ -105,11 +105,7 @@ command = Command(
     params=[
         FORMAT,
         VERBOSE,
-        click.Option(
-            ["--patch"],
-            is_flag=True,
-            help="Print a patch of all its fixes instead, for `git apply`.",
-        ),
+        flag("--patch", "Print a patch of all its fixes instead, for `git apply`."),
         click.Option(["--background"], is_flag=True, hidden=True),
         COLOR,
     ],

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import Command, Number
+from cli_guard.cli.app import Command, Number, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of
 from cli_guard.cli.streams import Streams
@@ -32,23 +32,18 @@ command = Command(
     help="Show the last lines that a background process printed, running or ended.",
     params=[
         click.Argument(["pid"], type=Number(min=1), metavar="PID"),
-        click.Option(
-            ["--lines", "-n"],
+        option(
+            "--lines -n",
+            "LINES",
+            "Number of lines.",
             type=Number(min=0),
             default=LINES,
             show_default=True,
-            metavar="LINES",
-            help="Number of lines.",
         ),
-        click.Option(
-            ["--follow", "-f"],
-            is_flag=True,
-            help="Follow the output until the process ends or Ctrl-C.",
-        ),
-        click.Option(
-            ["--raw"],
-            is_flag=True,
-            help="Print the bytes unchanged, secrets included; control characters never reach a terminal.",
+        flag("--follow -f", "Follow the output until the process ends or Ctrl-C."),
+        flag(
+            "--raw",
+            "Print the bytes unchanged, secrets included; control characters never reach a terminal.",
         ),
     ],
 )

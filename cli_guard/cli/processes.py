@@ -1,33 +1,26 @@
 """Shared by `exec`, `ps`, `logs` and `stop`: the process manager, and output without secrets."""
 
-from typing import TYPE_CHECKING
+import json
 
 from cli_guard.cli.io import Io
+from cli_guard.execution.processes.manager import ProcessManager
+from cli_guard.secrets.printable import json_value, printable
+from cli_guard.secrets.redact import redact
 from cli_guard.state.records import state_folder
 
-if TYPE_CHECKING:
-    from cli_guard.execution.processes.manager import ProcessManager
 
-
-def manager_of(io: Io) -> "ProcessManager":
+def manager_of(io: Io) -> ProcessManager:
     """Return the manager of the background processes started from here. Raises CliGuardError."""
-    from cli_guard.execution.processes.manager import ProcessManager
-
     return ProcessManager(state_folder(io.cwd, io.env) / "processes", keep=True)
 
 
 def one_line(text: str) -> str:
     """Format a text about a command on one line, without secrets."""
-    from cli_guard.secrets.printable import printable
-    from cli_guard.secrets.redact import redact
-
     return printable(redact(text))
 
 
 def redact_data(value: object) -> object:
     """Mask the secrets in every text of plain data."""
-    from cli_guard.secrets.redact import redact
-
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
@@ -39,8 +32,4 @@ def redact_data(value: object) -> object:
 
 def say_json(io: Io, data: object) -> None:
     """Print data as JSON, without secrets."""
-    import json
-
-    from cli_guard.secrets.printable import json_value
-
     io.say(json.dumps(json_value(redact_data(data)), indent=2, allow_nan=False))

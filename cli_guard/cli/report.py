@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, write_report
 from cli_guard.errors import ExitCode, UsageError
@@ -41,18 +41,13 @@ command = Command(
     " reads the audit log here, the signed approvals in Git's notes and the commits. Exit codes: 0 written, 1 the hash"
     " chain of the audit log is broken, 2 wrong usage.",
     params=[
-        click.Option(
-            ["--since"],
+        option(
+            "--since",
+            "REV|DAY",
+            "Only later commits than this revision or day.",
             default="",
-            metavar="REV|DAY",
-            help="Only later commits than this revision or day.",
         ),
-        click.Option(
-            ["--range"],
-            default="",
-            metavar="A..B",
-            help="Only these commits, reviewed again now.",
-        ),
+        option("--range", "A..B", "Only these commits, reviewed again now.", default=""),
         OUTPUT,
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli_guard.cli.app import COLOR, Command, RareOption
+from cli_guard.cli.app import COLOR, Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.errors import NotARepository, UsageError
@@ -39,13 +39,9 @@ REPORT_FORMAT = click.Option(
     show_default=True,
     help="Output format.",
 )
-VERBOSE = click.Option(
-    ["--verbose", "-v"], is_flag=True, help="Show all advice, plans and times."
-)
-OUTPUT = click.Option(
-    ["--output", "-o"],
-    metavar="FILE",
-    help="Write the report to this file instead of printing it.",
+VERBOSE = flag("--verbose -v", "Show all advice, plans and times.")
+OUTPUT = option(
+    "--output -o", "FILE", "Write the report to this file instead of printing it."
 )
 
 
@@ -259,59 +255,39 @@ command = Command(
     " fixed, 3 something needs approval, 2 it could not be reviewed.",
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
-        click.Option(
-            ["--staged"], is_flag=True, help="What `git commit` would record (the default)."
-        ),
-        RareOption(
-            ["--join"],
-            is_flag=True,
-            help="Join the reports of all `--shard` jobs (json or sarif), given as PATHs. A part that is missing,"
+        flag("--staged", "What `git commit` would record (the default)."),
+        flag(
+            "--join",
+            "Join the reports of all `--shard` jobs (json or sarif), given as PATHs. A part that is missing,"
             " there twice, or of another range, policy or version of cli-guard is an error.",
+            rare=True,
         ),
-        click.Option(
-            ["--worktree"],
-            is_flag=True,
-            help="Everything that differs from HEAD, untracked files included, by the policy of the work tree.",
+        flag(
+            "--worktree",
+            "Everything that differs from HEAD, untracked files included, by the policy of the work tree.",
         ),
-        RareOption(
-            ["--shard"],
-            metavar="K/N",
-            help="Review only part K of N, for jobs that share one review.",
+        option(
+            "--shard",
+            "K/N",
+            "Review only part K of N, for jobs that share one review.",
+            rare=True,
         ),
-        RareOption(
-            ["--no-cache"],
-            is_flag=True,
-            help="Examine every file again, even if it had no findings before.",
+        flag(
+            "--no-cache",
+            "Examine every file again, even if it had no findings before.",
+            rare=True,
         ),
-        click.Option(
-            ["--range"],
-            metavar="A..B",
-            help="The commits in B that are not in A, one by one.",
-        ),
-        click.Option(["--commit"], metavar="REV", help="One commit."),
-        click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
+        option("--range", "A..B", "The commits in B that are not in A, one by one."),
+        option("--commit", "REV", "One commit."),
+        option("--patch", "FILE|-", "A unified diff."),
         REPORT_FORMAT,
         OUTPUT,
         VERBOSE,
-        click.Option(
-            ["--fix"],
-            is_flag=True,
-            help="Print a patch of all fixes instead of the report, for `git apply`.",
-        ),
-        click.Option(
-            ["--quiet", "-q"],
-            is_flag=True,
-            help="Print nothing if nothing stops, and no progress.",
-        ),
-        click.Option(
-            ["--exit-zero"],
-            is_flag=True,
-            help="Exit with 0 whatever is found; an error is still one.",
-        ),
-        RareOption(
-            ["--write-baseline"],
-            is_flag=True,
-            help="Write the findings to cli-guard-baseline.json.",
+        flag("--fix", "Print a patch of all fixes instead of the report, for `git apply`."),
+        flag("--quiet -q", "Print nothing if nothing stops, and no progress."),
+        flag("--exit-zero", "Exit with 0 whatever is found; an error is still one."),
+        flag(
+            "--write-baseline", "Write the findings to cli-guard-baseline.json.", rare=True
         ),
         COLOR,
     ],

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command
+from cli_guard.cli.app import FORMAT, Command, flag
 from cli_guard.cli.io import Io
 from cli_guard.policy.decisions import default_disposition
 from cli_guard.rules.catalog import Rule, load_all, read_measured
@@ -86,10 +86,6 @@ command = Command(
     help="List every rule with its default decision, those of this repository last.",
     params=[
         FORMAT,
-        click.Option(
-            ["--measured"],
-            is_flag=True,
-            help="Show precision and recall on labelled cases instead.",
-        ),
+        flag("--measured", "Show precision and recall on labelled cases instead."),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cli_guard.cli.app import COLOR, Command, Number, RareOption
+from cli_guard.cli.app import COLOR, Command, Number, RareOption, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.cli.review import OUTPUT, write_report
@@ -94,47 +94,34 @@ command = Command(
     " the tip. Only the state is written, with which an interrupted scan continues.",
     params=[
         click.Argument(["places"], metavar="[PATH]...", nargs=-1),
-        click.Option(
-            ["--history"],
-            is_flag=True,
-            help="Every commit of every ref, not the tip alone.",
-        ),
-        click.Option(
-            ["--agents"],
-            is_flag=True,
-            help="Only what agents and editors would obey or start, before a clone is opened; its own policy does not"
+        flag("--history", "Every commit of every ref, not the tip alone."),
+        flag(
+            "--agents",
+            "Only what agents and editors would obey or start, before a clone is opened; its own policy does not"
             " count.",
         ),
-        RareOption(
-            ["--rules"],
-            is_flag=True,
-            help="Also review the files of the tip by all other rules.",
-        ),
+        flag("--rules", "Also review the files of the tip by all other rules.", rare=True),
         RareOption(
             ["--jobs", "-j"],
             type=Number(1, 256),
             help="Processes (default: one a core).",
         ),
-        RareOption(
-            ["--state"],
-            metavar="FOLDER",
-            help="Keep the state here, not in the repository.",
+        option(
+            "--state", "FOLDER", "Keep the state here, not in the repository.", rare=True
         ),
-        RareOption(["--fresh"], is_flag=True, help="Ignore what earlier runs have done."),
+        flag("--fresh", "Ignore what earlier runs have done.", rare=True),
         RareOption(
             ["--engine"],
             type=click.Choice(["local", "dask"]),
             default="local",
             help="What scans.",
         ),
-        RareOption(
-            ["--scheduler"], metavar="ADDRESS", help="The Dask scheduler, tls://HOST:PORT."
-        ),
+        option("--scheduler", "ADDRESS", "The Dask scheduler, tls://HOST:PORT.", rare=True),
         click.Option(
             ["--format"], type=click.Choice(["text", "json", "sarif"]), default="text"
         ),
         OUTPUT,
-        click.Option(["--verbose", "-v"], is_flag=True, help="Show all remarks."),
+        flag("--verbose -v", "Show all remarks."),
         COLOR,
     ],
 )

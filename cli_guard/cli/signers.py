@@ -23,7 +23,7 @@ from cli_guard.approvals.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.cli.app import Command, Day, Group, RareOption
+from cli_guard.cli.app import Command, Day, Group, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.notes import REF, fetch_as_user
@@ -251,11 +251,8 @@ def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> b
         return krl.read_bytes()
 
 
-PRINCIPAL_OPTION = click.Option(
-    ["--principal"],
-    default="",
-    metavar="MAIL",
-    help="Whose key it is; Git's user.email by default.",
+PRINCIPAL_OPTION = option(
+    "--principal", "MAIL", "Whose key it is; Git's user.email by default.", default=""
 )
 command = Group(
     "signers",
@@ -272,23 +269,26 @@ command.add_command(
         params=[
             click.Argument(["key"]),
             PRINCIPAL_OPTION,
-            RareOption(
-                ["--until"],
+            option(
+                "--until",
+                "DATE",
+                "The first day (2027-01-31) on which it no longer counts.",
+                rare=True,
                 type=Day(),
-                metavar="DATE",
-                help="The first day (2027-01-31) on which it no longer counts.",
             ),
-            RareOption(
-                ["--challenge"],
+            option(
+                "--challenge",
+                "FILE",
+                "The challenge that ssh-keygen was given.",
+                rare=True,
                 default="",
-                metavar="FILE",
-                help="The challenge that ssh-keygen was given.",
             ),
-            RareOption(
-                ["--attestation"],
+            option(
+                "--attestation",
+                "FILE",
+                "What the device wrote (`-O write-attestation`); it is checked.",
+                rare=True,
                 default="",
-                metavar="FILE",
-                help="What the device wrote (`-O write-attestation`); it is checked.",
             ),
         ],
     )

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command
+from cli_guard.cli.app import FORMAT, Command, option
 from cli_guard.cli.io import Io
 from cli_guard.report.lives import COMMITS
 
@@ -31,12 +31,7 @@ command = Command(
     f" line changed within {COMMITS} commits), their time, who approved, and the questions of the model: shown by"
     " `last`, acted on (the line changed), withdrawn before that.",
     params=[
-        click.Option(
-            ["--since"],
-            default="",
-            metavar="REV|DATE",
-            help="Count what was found since then only.",
-        ),
+        option("--since", "REV|DATE", "Count what was found since then only.", default=""),
         FORMAT,
     ],
 )

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command, Number
+from cli_guard.cli.app import FORMAT, Command, Number, flag
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of, one_line, say_json
 from cli_guard.errors import UsageError
@@ -58,8 +58,8 @@ command = Command(
     " could not be stopped.",
     params=[
         click.Argument(["pid"], type=Number(min=1), required=False, metavar="[PID]"),
-        click.Option(["--all", "all_"], is_flag=True, help="Stop all of them."),
-        click.Option(["--force"], is_flag=True, help="Send SIGKILL at once."),
+        flag("--all all_", "Stop all of them."),
+        flag("--force", "Send SIGKILL at once."),
         FORMAT,
     ],
 )

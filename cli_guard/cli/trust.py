@@ -9,7 +9,7 @@ import click
 from cli_guard.agents.dialects import describe_allow
 from cli_guard.agents.registry import AGENTS
 from cli_guard.approvals.seals import PolicySeals, seals_of
-from cli_guard.cli.app import Command, Day, RareOption
+from cli_guard.cli.app import Command, Day, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
@@ -258,39 +258,31 @@ command = Command(
     " may coding agents work in this work tree without asking? A yes counts only for you, this repository, and"
     " exactly these checks or this work tree; it is written to the audit log.",
     params=[
-        click.Option(["--checks"], is_flag=True, help="Ask about the checks alone."),
-        click.Option(["--agents"], is_flag=True, help="Ask about coding agents alone."),
-        click.Option(
-            ["--show", "show_"],
-            is_flag=True,
-            help="Only show what each is about, and whether it is trusted.",
-        ),
-        click.Option(
-            ["--list", "list_"], is_flag=True, help="List the work trees that you trust."
-        ),
-        click.Option(
-            ["--revoke"],
-            is_flag=True,
-            help="Withdraw the trust, with --checks or --agents of these alone.",
-        ),
+        flag("--checks", "Ask about the checks alone."),
+        flag("--agents", "Ask about coding agents alone."),
+        flag("--show show_", "Only show what each is about, and whether it is trusted."),
+        flag("--list list_", "List the work trees that you trust."),
+        flag("--revoke", "Withdraw the trust, with --checks or --agents of these alone."),
         click.Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
             help="How far agents are trusted; strict: to read; floors: their own rules decide, but for what is always"
             " denied.  [default: workspace]",
         ),
-        RareOption(
-            ["--expires"],
+        option(
+            "--expires",
+            "DATE",
+            "The last day of the trust in agents.",
+            rare=True,
             type=Day(),
-            metavar="DATE",
-            help="The last day of the trust in agents.",
         ),
-        RareOption(
-            ["--rev"],
+        option(
+            "--rev",
+            "REV",
+            "The commit whose checks to read; with any other than HEAD only they are asked about.",
+            rare=True,
             default="HEAD",
             show_default=True,
-            metavar="REV",
-            help="The commit whose checks to read; with any other than HEAD only they are asked about.",
         ),
     ],
 )

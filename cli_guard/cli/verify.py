@@ -3,7 +3,7 @@
 import click
 
 from cli_guard.approvals.storage import Notes
-from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.app import COLOR, Command, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
 from cli_guard.errors import CliGuardError, ExitCode, GitError, UsageError
@@ -62,11 +62,11 @@ command = Command(
     " Policy and signers are those of the base, never those that the range brings. Exit codes: 0 verified, 3 approvals"
     " are missing or refused, 1 something must be fixed, 2 it cannot be verified.",
     params=[
-        click.Option(
-            ["--range"],
-            metavar="BASE..HEAD",
+        option(
+            "--range",
+            "BASE..HEAD",
+            "The commits in HEAD that are not in BASE.",
             required=True,
-            help="The commits in HEAD that are not in BASE.",
         ),
         REPORT_FORMAT,
         OUTPUT,

@@ -71,7 +71,6 @@ SHORT_MESSAGE = 120
 UNSAID = re.compile(r"[?\n]|:\s*\Z")
 FACT_CHARS = 300
 FACTS_OF_MESSAGE = 12
-EXTRACTED_CHARS = 2_000
 SPECIFIC = re.compile(r"\d{2,}|\w+[/.]\w[\w/.]*")
 # What makes a sentence worth keeping, with its points.
 MARKS = (
@@ -401,7 +400,7 @@ def summarise_turns(
     budget: int,
     count: Count,
 ) -> str:
-    """Return the new summary: of the earlier one and the turns that leave. Without a usable one, an extract."""
+    """Return the new summary: of the earlier one and the turns that leave. Without a usable one, of their text."""
     source = f"Earlier summary: {earlier}\n" if earlier else ""
     for each in left:
         asked = [call["function"] for call in each.get("tool_calls") or ()]
@@ -415,7 +414,7 @@ def summarise_turns(
     except Exception:  # Whatever fails there, the session goes on.
         text = ""
     if not is_summary(text, source):
-        text = extract(earlier, left, limit, count)
+        text = source
     return text_of(shorten(user(text), limit - count(write_summary("x")), count))
 
 
@@ -425,20 +424,3 @@ def is_summary(text: str, source: str) -> bool:
     return 0 < len(text) < len(source) and (
         not specific or any(each in text for each in specific)
     )
-
-
-def extract(earlier: str, left: Sequence[Message], limit: int, count: Count) -> str:
-    """Return the sentences that say most, in their order, of an earlier summary and of the turns that leave."""
-    texts = [earlier, *(text_of(each)[:EXTRACTED_CHARS] for each in left)]
-    sentences = [each[:FACT_CHARS] for text in texts for each in split_sentences(text)]
-    ranked = sorted(
-        enumerate(dict.fromkeys(filter(None, sentences))),
-        key=lambda item: (-specificity(item[1]), -item[0]),
-    )
-    taken = []
-    room = limit * BYTES_PER_TOKEN * 0.8
-    for at, sentence in ranked:
-        if len(sentence) + 3 <= room:
-            taken.append((at, f"- {sentence}"))
-            room -= len(sentence) + 3
-    return "\n".join(text for _, text in sorted(taken))

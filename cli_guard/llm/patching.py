@@ -4,15 +4,11 @@ calls of the model -> edits of a copy -> syntax, reviewers -> write_file, which 
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import field, replace
 
-from cli_guard.assistant.editing.sources import parse_python
+from cli_guard.assistant.editing.sources import find_syntax_errors
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.proposals import mask_patch
-from cli_guard.code.definitions import is_parseable
-from cli_guard.code.languages import GRAMMARS, language_for
-from cli_guard.code.syntax import Trees
 from cli_guard.graph.context import Context, Planned, limit_changes
 from cli_guard.graph.gate import judgement_of
 from cli_guard.graph.planning import plan_reviewers
@@ -65,33 +61,6 @@ def write_action(proposal: Data) -> Action:
     return Action(
         "write_file", arguments, risk="write", purpose="write the patch of the model"
     )
-
-
-def find_syntax_errors(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
-    """Return where a file does not parse that did before, or was not there."""
-    found = ((path, find_syntax_error(path, text)) for path, text in new.items())
-    return [
-        f"{path}: {error}"
-        for path, error in found
-        if error and not find_syntax_error(path, old.get(path, ""))
-    ]
-
-
-def find_syntax_error(path: str, text: str) -> str:
-    """Return why a text does not parse, "" if it does, or if no grammar is there to tell."""
-    language = language_for(path, text)
-    if language == "python":
-        tree = parse_python(text)
-        return tree if isinstance(tree, str) else ""
-    if language in GRAMMARS and is_parseable(text):
-        with suppress(ValueError):
-            broken = Trees().root(language, text).find(kind="ERROR")
-            return (
-                f"not valid {language} (line {broken.range().start.line + 1})"
-                if broken
-                else ""
-            )
-    return ""
 
 
 @dataclass

@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.documenting.source import leaves_code
+from cli_guard.assistant.editing.sources import find_syntax_errors
 from cli_guard.assistant.planning import KINDS
 from cli_guard.assistant.replies import (
     covering_lines,
@@ -28,7 +29,6 @@ from cli_guard.llm.loop import ToolLoop
 from cli_guard.llm.patching import (
     PROPOSE,
     EditLoop,
-    find_syntax_errors,
     patching_tools,
 )
 from cli_guard.llm.prompts import Message, fence, sendable, system, user

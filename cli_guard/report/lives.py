@@ -142,11 +142,14 @@ class Telling:
             if known and known.ended == life.ended == APPROVED:
                 life = known
             elif known:
-                first = {
-                    name: getattr(known, name)
-                    for name in ("at", "who", "decision", "severity")
-                }
-                life = replace(life, commit=known.commit or life.commit, **first)
+                life = replace(
+                    life,
+                    at=known.at,
+                    who=known.who,
+                    decision=known.decision,
+                    severity=known.severity,
+                    commit=known.commit or life.commit,
+                )
             self.lives[life.fingerprint] = life
             self.seen[life.fingerprint] = (place, at, text(entry, "head"))
             self.here[place].add(life.fingerprint)

@@ -34,8 +34,9 @@ SHOWN = frozenset((*b"\t\n\r", *range(0x20, 0x7F)))
 KINDS = bytes(ord("p") if byte in SHOWN else byte and ord("x") for byte in range(256))
 # How a run begins, and how it goes on: to find a fixed text takes a fraction of the time of a pattern.
 RUN = (b"p" * 8, re.compile(b"p*+"))
-# UTF-16 in either byte order: a printable byte, then NUL and a printable byte in turn.
-WIDE_RUN = (b"p" + b"\0p" * 7, re.compile(b"(?:\0p)*+"))
+# UTF-16 in either byte order: a printable byte, then NUL and a printable byte in turn. A text to be found is ruled out
+# by its last byte, which few files have.
+WIDE_RUN = (b"p\0" * 7, re.compile(b"p(?:\0p)*+"))
 
 
 def decode(raw: bytes) -> str | None:
@@ -112,9 +113,9 @@ def find_runs(
     start = kinds.find(beginning)
     while start >= 0:
         more = rest.match(kinds, start + len(beginning))
-        end = more.end() if more else len(kinds)
-        yield start, end
-        start = kinds.find(beginning, end)
+        if more:
+            yield start, more.end()
+        start = kinds.find(beginning, more.end() if more else start + 1)
 
 
 def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:

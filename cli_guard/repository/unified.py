@@ -7,7 +7,7 @@ import difflib
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 CONTEXT_LINES = 3
 # Comparing takes time by the pairs of equal lines, and by the product of the lengths: beyond these a block counts as
@@ -32,25 +32,37 @@ ESCAPED = re.compile(r"(?s)\\([0-7]{3}|.?)")
 HUNK = re.compile(r"@@ -([0-9]{1,9}),([0-9]{1,9}) \+([0-9]{1,9}),([0-9]{1,9}) @@")
 
 Opcode = tuple[str, int, int, int, int]
+Mask = Callable[[str, str], str]
 
 
-def unified_diff(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+def as_it_is(text: str, path: str) -> str:
+    return text
+
+
+def unified_diff(
+    old: Mapping[str, str], new: Mapping[str, str], mask: Mask = as_it_is
+) -> str:
     """Return the patch that turns `old` into `new`, both path -> text; a path in only one is added or removed.
 
-    Line ends other than LF are part of their line, so a file with CRLF keeps them.
+    Line ends other than LF are part of their line, so a file with CRLF keeps them. `mask` returns a text as it is
+    shown, line for line, by its path.
     """
     paths = sorted({*old, *new})
-    return "".join(file_diff(path, old.get(path), new.get(path)) for path in paths)
+    return "".join(file_diff(path, old.get(path), new.get(path), mask) for path in paths)
 
 
-def file_diff(path: str, before: str | None, after: str | None) -> str:
+def file_diff(
+    path: str, before: str | None, after: str | None, mask: Mask = as_it_is
+) -> str:
     """Return the patch of one file, "" if nothing changes; None is no file."""
     if before == after:
         return ""
     head = header_of(
         path, is_new=before is None, is_gone=after is None, has_lines=bool(before or after)
     )
-    return "\n".join((*head, *hunks(lines_of(before or ""), lines_of(after or "")))) + "\n"
+    sides = [lines_of(text or "") for text in (before, after)]
+    shown = [lines_of(mask(text or "", path)) for text in (before, after)]
+    return "\n".join((*head, *hunks(*sides, *shown))) + "\n"
 
 
 def header_of(path: str, *, is_new: bool, is_gone: bool, has_lines: bool) -> list[str]:
@@ -75,17 +87,26 @@ def lines_of(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-def hunks(before: list[str], after: list[str]) -> Iterator[str]:
+def hunks(
+    before: list[str], after: list[str], old: list[str], new: list[str]
+) -> Iterator[str]:
+    """Yield the hunks of two texts; `old` and `new` are their lines as they are shown."""
     for group in Edits(opcodes(before, after)).get_grouped_opcodes(CONTEXT_LINES):
         first = group[0]
         last = group[-1]
         yield f"@@ -{span(first[1], last[2])} +{span(first[3], last[4])} @@"
         for tag, a, a_end, b, b_end in group:
             if tag == "equal":
-                yield from marked_lines(" ", before[a:a_end])
+                # A line of both sides may be part of a secret in one of them alone.
+                sides = zip(before[a:a_end], old[a:a_end], new[b:b_end], strict=True)
+                shown = [
+                    new_line if line == old_line else old_line
+                    for line, old_line, new_line in sides
+                ]
+                yield from marked_lines(" ", shown)
                 continue
-            yield from marked_lines("-", before[a:a_end])
-            yield from marked_lines("+", after[b:b_end])
+            yield from marked_lines("-", old[a:a_end])
+            yield from marked_lines("+", new[b:b_end])
 
 
 class Edits(difflib.SequenceMatcher[str]):

@@ -142,65 +142,61 @@ def gather(
             pushed = complete(request.plan, repository, request.remote)
         policy, notes = policy_for(request, repository, invocation.env, pushed)
         limits = Limits.of(policy)
+
+        def gathered_of(subject: ReviewInput, base: str | None) -> Gathered:
+            return Gathered(
+                subject,
+                policy,
+                (*notes, *ineffective_notes(policy, invocation.now.date())),
+                base=base,
+                request=request,
+                place=str(repository.git_dir) if repository else "",
+            )
+
         if isinstance(request, Patch) or repository is None:
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
             from cli_guard.repository.patch import PatchContents, read_patch
 
             changes = read_patch(request.raw, request.name)
             subject = ReviewInput(request.event, changes, PatchContents())
-        else:
-            blobs = stack.enter_context(repository.blobs(limits.file_chars))
-            reader = repository.changes(blobs, limits.bounds)
-            if isinstance(request, Staged):
-                outline = reader.outline() if recall else None
-                if recall and outline:
-                    gathered = Gathered(
-                        with_people(ReviewInput(request.event, outline), invocation),
-                        policy,
-                        (*notes, *ineffective_notes(policy, invocation.now.date())),
-                        base=repository.head,
-                        request=request,
-                        place=str(repository.git_dir),
-                    )
-                    gathered = replace(gathered, known=recall(gathered))
-                    if gathered.known:
-                        yield gathered
-                        return
-                # Their texts are needed soon; start while Git is still comparing.
-                blobs.begin()
-            subject = read(request, repository, reader, blobs, pushed)
-            subject = replace(subject, merge_sides=reader.merge_sides)
-            if on_progress and isinstance(subject.history, History):
-                history = subject.history.reporting(on_progress)
-                subject = replace(subject, history=history)
-            if any(ref.vouched for ref in pushed):
-                subject, note = with_vouched(subject, repository, reader)
-                notes = [*notes, note]
-            if isinstance(request, Push):
-                search = KeySearch(repository, cache, on_progress)
-                subject = with_published(subject, search, reader, request.remote)
-                groups = join_published(pushed)
-                notes += [describe(repository, request.remote, each) for each in groups]
-            if isinstance(request, Staged):
-                if any(each.path in POLICY_FILES for each in subject.changes):
-                    # A broken one would block every later commit.
-                    recorded_policy(repository, "")
-                subject = with_people(subject, invocation)
-            if not isinstance(request, Message):
-                rules = rules_of(repository, subject, blobs)
-                subject = replace(subject, user_rules=rules)
-        gathered = Gathered(
-            subject.under(policy),
-            policy,
-            (*notes, *ineffective_notes(policy, invocation.now.date())),
-            base=find_base(request, repository, pushed) if repository else None,
-            request=request,
-            place=str(repository.git_dir) if repository else "",
-        )
-        checked = plan_checks if isinstance(request, Staged | Push) else None
-        if checked and repository and policy.checks:
+            base = find_base(request, repository, pushed) if repository else None
+            yield gathered_of(subject.under(policy), base)
+            return
+        blobs = stack.enter_context(repository.blobs(limits.file_chars))
+        reader = repository.changes(blobs, limits.bounds)
+        if isinstance(request, Staged):
+            outline = reader.outline() if recall else None
+            if recall and outline:
+                subject = with_people(ReviewInput(request.event, outline), invocation)
+                gathered = gathered_of(subject, repository.head)
+                gathered = replace(gathered, known=recall(gathered))
+                if gathered.known:
+                    yield gathered
+                    return
+            # Their texts are needed soon; start while Git is still comparing.
+            blobs.begin()
+        subject = read(request, repository, reader, blobs, pushed)
+        subject = replace(subject, merge_sides=reader.merge_sides)
+        if on_progress and isinstance(subject.history, History):
+            history = subject.history.reporting(on_progress)
+            subject = replace(subject, history=history)
+        if isinstance(request, Push):
+            search = KeySearch(repository, cache, on_progress)
+            subject, said = with_pushed(subject, search, reader, request.remote)
+            notes = [*notes, *said]
+        if isinstance(request, Staged):
+            if any(each.path in POLICY_FILES for each in subject.changes):
+                # A broken one would block every later commit.
+                recorded_policy(repository, "")
+            subject = with_people(subject, invocation)
+        if not isinstance(request, Message):
+            rules = rules_of(repository, subject, blobs)
+            subject = replace(subject, user_rules=rules)
+        base = find_base(request, repository, pushed)
+        gathered = gathered_of(subject.under(policy), base)
+        if plan_checks and isinstance(request, Staged | Push) and policy.checks:
             subject = gathered.subject
-            planned, checks = checked(
+            planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation
             )
             subject = replace(subject, checks=planned)
@@ -265,34 +261,37 @@ def find_enrolment(repository: Repository, pushed: tuple[PushedRef, ...]) -> str
     return changes[0] if len(changes) == 1 and len(states) == 1 else None
 
 
-def with_vouched(
-    subject: ReviewInput, repository: Repository, reader: Changes
-) -> tuple[ReviewInput, str]:
-    """Add the commits that only tracking refs say the remote has; return a note about them too."""
-    due, number, skipped = vouched_history(subject.pushed, reader)
-    changes = subject.changes
-    changes = replace(changes, skipped=(*changes.skipped, *skipped))
-    note = f"{count(number, 'commit')} that an old tracking ref says a remote has: searched for keys only"
-    published = published_in(repository, subject.pushed)
-    return replace(subject, changes=changes, vouched=due, published=published), note
-
-
-def with_published(
+def with_pushed(
     subject: ReviewInput, search: KeySearch, reader: Changes, remote: str
-) -> ReviewInput:
-    """Add the commits with keys that go to a new place although other remotes have them."""
-    for each in join_published(subject.pushed):
+) -> tuple[ReviewInput, list[str]]:
+    """Add the commits of a push that are searched for keys alone; return notes about them too.
+
+    They are those that only an old tracking ref says the remote has, and those that go to a new place although other
+    remotes have them.
+    """
+    repository = search.repository
+    pushed = subject.pushed
+    notes: list[str] = []
+    if any(ref.vouched for ref in pushed):
+        due, number, skipped = vouched_history(pushed, reader)
+        changes = subject.changes
+        changes = replace(changes, skipped=(*changes.skipped, *skipped))
+        subject = replace(subject, changes=changes, vouched=due)
+        notes.append(
+            f"{count(number, 'commit')} that an old tracking ref says a remote has: searched for keys only"
+        )
+    for each in join_published(pushed):
+        notes.append(describe(repository, remote, each))
         if not each.same_host:
-            found = search.find(each.commits)
-            published = published_in(search.repository, subject.pushed)
             subject = replace(
                 subject,
-                elsewhere=History(reader, tuple(found)),
+                elsewhere=History(reader, tuple(search.find(each.commits))),
                 origins=join_names(each.remotes),
-                new_place=host_to_push(search.repository, remote) or remote,
-                published=published,
+                new_place=host_to_push(repository, remote) or remote,
             )
-    return subject
+    if subject.vouched or subject.elsewhere:
+        subject = replace(subject, published=published_in(repository, pushed))
+    return subject, notes
 
 
 def read(

@@ -7,7 +7,7 @@ Heavy imports wait until there is something to review.
 
 import datetime
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
-    from cli_guard.state.records import PendingReview
+    from cli_guard.state.records import PendingReview, Records
 
 MOST_REFUSED = 10
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
@@ -89,31 +89,19 @@ def review_request(
     `through_gitpython`, Git is started by GitPython.
     """
     if repository is None:
-        try:
-            repository = GitRepository.discover(
-                invocation.cwd,
-                invocation.env,
-                *required_calls(request),
-                through_gitpython=through_gitpython,
-            )
-        except NotARepository:
-            if not isinstance(request, Patch):
-                raise
-        if repository is not None:
-            reason = nothing_to_review(request, repository)
-            if reason and paths:
-                raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}")
-            if reason:
-                repository.git.forget()
-                return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
-    from cli_guard.policy.decisions import digest
+        repository = find_repository(request, invocation, through_gitpython)
+        reason = nothing_to_review(request, repository) if repository else None
+        if reason and paths:
+            raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}")
+        if repository and reason:
+            repository.git.forget()
+            return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
     from cli_guard.review.prepared import keep_prepared, recall_prepared
-    from cli_guard.review.store import pending_review, record_review, was_allowed
+    from cli_guard.review.store import pending_review, record_review
     from cli_guard.reviewers.cache import Cache
-    from cli_guard.reviewers.clean_files import identity
     from cli_guard.state.records import Records
 
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
@@ -123,6 +111,13 @@ def review_request(
     recall = None
     if kept and records and record and again is None and not shard:
         recall = partial(recall_prepared, records=records, today=today)
+    review_staged = partial(
+        review_request,
+        invocation=invocation,
+        plan_checks=plan_checks,
+        cache=cache,
+        on_progress=on_progress,
+    )
     with gather(
         request,
         repository,
@@ -133,21 +128,9 @@ def review_request(
         recall=recall,
     ) as gathered:
         if isinstance(request, Message) and request.with_change and records:
-            if not was_allowed(gathered, records):
-                # Something was staged while the hook before this one ran, or that did not run.
-                done = review_request(
-                    Staged("pre-commit", said=request),
-                    invocation,
-                    plan_checks=plan_checks,
-                    cache=cache,
-                    on_progress=on_progress,
-                )
-                if done.decision is not Decision.ALLOW:
-                    return done
-            if gathered.subject.message and not gathered.subject.message.text.strip():
-                return Review(
-                    request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE
-                )
+            answered = answer_before_message(request, gathered, records, review_staged)
+            if answered:
+                return answered
         if only:
             gathered = replace(gathered, subject=only.limit(gathered.subject))
         if shard:
@@ -155,53 +138,30 @@ def review_request(
             gathered = replace(
                 gathered, subject=part, notes=(*gathered.notes, shard.note())
             )
-        approvals = None
-        if repository and not gathered.known:
-            approvals = approvals_for(request, repository, gathered, invocation, storages)
-        content = gathered.subject.changes.identity
-        # Any program of the user can write to it: what leaves the machine is examined in full.
-        for_files = None if isinstance(request, Push) else kept
         pause = None
-        if gathered.known:
-            done = gathered.known
-        else:
+        done = gathered.known
+        if not done:
+            approvals = None
+            if repository:
+                approvals = approvals_for(
+                    request, repository, gathered, invocation, storages
+                )
+            # Any program of the user can write to it: what leaves the machine is examined in full.
+            for_files = None if isinstance(request, Push) else kept
             done, pause = run(
                 gathered, approvals, today, for_files, on_progress, invocation
             )
-        refused = (
-            list(dict.fromkeys(approvals.refused))
-            if approvals and done.decision is Decision.REVIEW
-            else []
-        )
-        if len(refused) > MOST_REFUSED:
-            refused[MOST_REFUSED:] = [
-                f"and {len(refused) - MOST_REFUSED} more approvals that do not count"
-            ]
-        name = "paths" if only else ""
-        binding = ""
+            if approvals and done.decision is Decision.REVIEW:
+                done = replace(done, notes=(*done.notes, *list_refused(approvals)))
+        if only:
+            done = replace(done, part="paths", only=str(only))
         if shard:
-            name = name or f"{shard.number}-of-{shard.of}"
-            binding = digest(
-                (request.event, content, gathered.policy.identity, identity().hex())
-            )
-        done = replace(
-            done,
-            part=name,
-            only=str(only or ""),
-            binding=binding,
-            notes=(*done.notes, *refused),
-        )
-        is_tried = bool(only) or TRIAL in gathered.notes
-        is_recorded = record and again is None and not is_tried
-        allows = (
-            event_of(request.event).is_before_commit and done.decision is Decision.ALLOW
-        )
-        if is_recorded and repository and allows:
-            from cli_guard.git.managers import is_message_hook_next
-
-            # Here, as it was asked in advance, and what is not used is forgotten below.
-            if is_message_hook_next(repository, invocation.env):
-                done = replace(done, left=content)
+            part_name = done.part or f"{shard.number}-of-{shard.of}"
+            done = replace(done, part=part_name, binding=bind_part(gathered, request))
+        is_recorded = record and again is None and not only and TRIAL not in gathered.notes
+        if is_recorded and repository:
+            # Here, as it was asked in advance, and what is not used is forgotten at the end.
+            done = leave_for_message(done, request, gathered, repository, invocation)
     if again is not None:
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
@@ -211,6 +171,78 @@ def review_request(
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
+
+
+def find_repository(
+    request: Request, invocation: Invocation, through_gitpython: bool
+) -> GitRepository | None:
+    """Return the repository of a request, None for a patch outside of one. Raises NotARepository."""
+    try:
+        return GitRepository.discover(
+            invocation.cwd,
+            invocation.env,
+            *required_calls(request),
+            through_gitpython=through_gitpython,
+        )
+    except NotARepository:
+        if not isinstance(request, Patch):
+            raise
+        return None
+
+
+def answer_before_message(
+    request: Message,
+    gathered: "Gathered",
+    records: "Records",
+    review_staged: Callable[[Staged], Review],
+) -> Review | None:
+    """Return what answers a hook before its message is read: the change stops, or there is no message."""
+    from cli_guard.review.store import was_allowed
+
+    if not was_allowed(gathered, records):
+        # Something was staged while the hook before this one ran, or that did not run.
+        done = review_staged(Staged("pre-commit", said=request))
+        if done.decision is not Decision.ALLOW:
+            return done
+    message = gathered.subject.message
+    if message and not message.text.strip():
+        return Review(request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE)
+    return None
+
+
+def list_refused(approvals: "Approvals") -> list[str]:
+    """Return why approvals do not count, at most MOST_REFUSED of them and the number of the others."""
+    refused = list(dict.fromkeys(approvals.refused))
+    more = len(refused) - MOST_REFUSED
+    if more > 0:
+        refused[MOST_REFUSED:] = [f"and {more} more approvals that do not count"]
+    return refused
+
+
+def bind_part(gathered: "Gathered", request: Request) -> str:
+    """Return a hash of what all parts of one review have in common: the change, the policy, the program."""
+    from cli_guard.policy.decisions import digest
+    from cli_guard.reviewers.clean_files import identity
+
+    content = gathered.subject.changes.identity
+    return digest((request.event, content, gathered.policy.identity, identity().hex()))
+
+
+def leave_for_message(
+    done: Review,
+    request: Request,
+    gathered: "Gathered",
+    repository: Repository,
+    invocation: Invocation,
+) -> Review:
+    """Name the change that was allowed, if the hook of its message comes next and can rely on it."""
+    if not event_of(request.event).is_before_commit or done.decision is not Decision.ALLOW:
+        return done
+    from cli_guard.git.managers import is_message_hook_next
+
+    if not is_message_hook_next(repository, invocation.env):
+        return done
+    return replace(done, left=gathered.subject.changes.identity)
 
 
 def approvals_for(

@@ -65,6 +65,8 @@ def _judge(case: MessageCase) -> Iterator[Finding]:
 
 def _in_force(rule: Rule, case: MessageCase) -> bool:
     is_push = event_of(case.subject.event).request == PUSH
+    if case.message.kind != "plain" and not rule.extra.get("every_kind"):
+        return False
     if rule.extra.get("style", case.subject.style) != case.subject.style:
         return False
     # A linter of messages, if there is one, tells its own limits itself.
@@ -111,27 +113,25 @@ def _subject_long(rule: Rule, case: MessageCase) -> str | None:
     is_short = len(subject) <= rule.extra["limit"] or PATTERNS["by_a_program"].match(
         subject
     )
-    if case.message.kind != "plain" or is_short:
+    if is_short:
         return None
     return f"The subject has {len(subject)} characters; most tools cut it at {rule.extra['limit']}."
 
 
 def _subject_period(_rule: Rule, case: MessageCase) -> str | None:
     subject = PATTERNS["pull_request"].sub("", case.message.subject)
-    is_sentence = case.message.kind == "plain" and subject.endswith(".") and " " in subject
+    is_sentence = subject.endswith(".") and " " in subject
     is_sentence = is_sentence and not PATTERNS["abbreviated"].search(subject)
     return "The subject ends with a period." if is_sentence else None
 
 
 def _unseparated_body(_rule: Rule, case: MessageCase) -> str | None:
-    if case.message.kind == "plain" and case.message.body[:1] not in ((), ("",)):
+    if case.message.body[:1] not in ((), ("",)):
         return "Line 2 is not empty, so Git reads it as a part of the subject."
     return None
 
 
 def _body_long(rule: Rule, case: MessageCase) -> str | None:
-    if case.message.kind != "plain":
-        return None
     limit = rule.extra["limit"]
     fenced = False
     first = 0
@@ -154,15 +154,13 @@ def _body_long(rule: Rule, case: MessageCase) -> str | None:
 
 def _says_nothing(rule: Rule, case: MessageCase) -> str | None:
     subject = PATTERNS["type_and_scope"].sub("", case.message.subject, count=1)
-    if case.message.kind != "plain" or not subject.isascii() or len(subject) > 40:
+    if not subject.isascii() or len(subject) > 40:
         return None
     words = " ".join(re.sub(r"[^a-z0-9 ]+", " ", subject.lower()).split())
     has_words = words and words not in rule.extra["words"]
-    is_noise = subject and not (
-        has_words and not PATTERNS["same_character"].fullmatch(words)
-    )
-    is_noise = bool(is_noise) and not re.search(r"[#:\d/]", subject)
-    return "The subject does not say what changes." if is_noise else None
+    is_noise = not has_words or PATTERNS["same_character"].fullmatch(words) is not None
+    is_alone = bool(subject) and not re.search(r"[#:\d/]", subject)
+    return "The subject does not say what changes." if is_noise and is_alone else None
 
 
 def _not_utf8(_rule: Rule, case: MessageCase) -> str | None:
@@ -191,34 +189,26 @@ def _wip_pushed(_rule: Rule, case: MessageCase) -> str | None:
 
 
 def _contradicts(_rule: Rule, case: MessageCase) -> str | None:
-    return (
-        contradiction(case.message, case.changes, case.subject)
-        if case.message.kind == "plain"
-        else None
-    )
+    return contradiction(case.message, case.changes, case.subject)
 
 
 def _conventional_form(_rule: Rule, case: MessageCase) -> str | None:
     subject = case.message.subject
-    if (
-        case.message.kind != "plain"
-        or not subject
-        or PATTERNS["conventional"].match(subject)
-    ):
+    if not subject or PATTERNS["conventional"].match(subject):
         return None
     return "The subject is not `type: description` or `type(scope): description`."
 
 
 def _conventional_type(rule: Rule, case: MessageCase) -> str | None:
     match = PATTERNS["conventional"].match(case.message.subject)
-    if case.message.kind != "plain" or not match or match[1].lower() in rule.extra["types"]:
+    if not match or match[1].lower() in rule.extra["types"]:
         return None
     return f"The type is none of {', '.join(rule.extra['types'])}."
 
 
 def _conventional_breaking(_rule: Rule, case: MessageCase) -> str | None:
     match = PATTERNS["conventional"].match(case.message.subject)
-    if case.message.kind != "plain" or not match or match[2]:
+    if not match or match[2]:
         return None
     known = ("BREAKING CHANGE: ", "BREAKING-CHANGE: ")
     lines = {

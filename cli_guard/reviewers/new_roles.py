@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from cli_guard.code.classify import is_vendored
-from cli_guard.code.languages import language_for, language_of
+from cli_guard.code.languages import FAMILY, language_for, language_of
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.errors import MissingObject
 from cli_guard.model import (
@@ -115,7 +115,7 @@ def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
     calls = [
         (path, read_as)
         for path, read_as in tuple(named)[:MOST_CALLED]
-        if language_of(path) != language_of(read_as)
+        if _family_of(path) != _family_of(read_as)
     ]
     # Most are words of a text, and no files.
     if isinstance(contents, Prefetching):
@@ -129,6 +129,12 @@ def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
             text = contents.new(called)
             if whole.hunks and _role(read_as, text) not in (NO_ROLE, _role(path, "")):
                 yield whole
+
+
+def _family_of(path: str) -> str | None:
+    """Return the language of a file; what `node` runs may be TypeScript."""
+    language = language_of(path)
+    return FAMILY.get(language or "", language)
 
 
 def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, str]]:

@@ -42,7 +42,7 @@ def search_packed(
         return Packed()
     old = Archive(for_old)
     # The same budget as the new one had: what that made of it is not new.
-    known = {hit.value for _, hits in _keys_in(old, before()) for hit in hits}
+    known = _find_values(old, before(), {hit.value for _, hits in found for hit in hits})
     new = [(text, [hit for hit in hits if hit.value not in known]) for text, hits in found]
     was_unread = {*old.unread, *([PROGRAMS] if old.is_zip else ())}
     skipped = []
@@ -70,6 +70,17 @@ def _keys_in(archive: Archive, raw: bytes) -> Iterator[tuple[str, Sequence[Secre
         hits = [hit for hit in result.hits if GAP not in hit.value]
         if hits:
             yield text, hits
+
+
+def _find_values(archive: Archive, raw: bytes, values: set[str]) -> set[str]:
+    """Return those of some values that a file holds, as ASCII or as UTF-16 in either byte order."""
+    known: set[str] = set()
+    for piece in archive.read(raw):
+        for value in values - known:
+            wide = value.encode("utf-16-le")[:-1]
+            if value.encode() in piece or wide in piece:
+                known.add(value)
+    return known
 
 
 def _texts(pieces: Iterable[bytes]) -> Iterator[str]:

@@ -5,21 +5,20 @@ copies of this process; the result for a file does not depend on the copy.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
-from cli_guard.errors import CliGuardError
 from cli_guard.model import Contents, FileChange
 from cli_guard.repository.protocol import Prefetching
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
-from cli_guard.reviewers.registry import REVIEWERS, examining
+from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import ReviewInput
 
 # Below this everything is kept anyway, and another order gains nothing.
@@ -64,12 +63,11 @@ class PerFileWork:
         self._clean_files = clean_files
         self._on_progress = on_progress
         self._results: dict[int, Results] | None = None
-        self._with_room: Mapping[str, Collection[str]] = {}
-        self._names = [r.name for r in examining() if r.name not in subject.idle]
+        # Those with little room read the first files that fit, in the order of their own reviews.
+        left_out = subject.idle | subject.advice.bounded
+        self._names = [r.name for r in examining() if r.name not in left_out]
 
     def _is_due(self, name: str, change: FileChange) -> bool:
-        if name in self._with_room and change.path not in self._with_room[name]:
-            return False
         shard = self._subject.shard
         return not shard or shard.has_file(name, change.path)
 
@@ -87,7 +85,6 @@ class PerFileWork:
 
     def _examine_all(self) -> dict[int, Results]:
         files = dict(enumerate(self._subject.changes.files))
-        self._with_room = take_room(self._subject)
         found = dict(self._clean_files.recall(files)) if self._clean_files else {}
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
@@ -103,22 +100,6 @@ class PerFileWork:
         if self._clean_files:
             self._clean_files.keep(fresh)
         return found
-
-
-def take_room(subject: ReviewInput) -> dict[str, Collection[str]]:
-    """Let the reviewers that only advise take the room of a hook, in their order; return what each may read."""
-    bounded = [r for r in REVIEWERS if r.name in subject.advice.bounded - subject.idle]
-    found: dict[str, Collection[str]] = {}
-    if bounded:
-        prefetch_texts(subject.contents, subject.changes)
-    for reviewer in bounded:
-        try:
-            found[reviewer.name] = reviewer.paths_with_room(subject)
-        except CliGuardError:
-            raise
-        except Exception:  # as `examine_or_fail`
-            found[reviewer.name] = ()
-    return found
 
 
 def examine_files(

@@ -81,14 +81,6 @@ class Reviewer:
         examine: Examiner = self._module.examiner(subject)
         return examine
 
-    def paths_with_room(self, subject: "ReviewInput") -> frozenset[str]:
-        """Take the room that a hook has for advice, as `review` does; return the paths of the files in it.
-
-        Each reviewer that `advises` has it: see `cli_guard.reviewers.advice`.
-        """
-        paths: frozenset[str] = self._module.paths_with_room(subject)
-        return paths
-
     def is_needed(self, subject: "ReviewInput", *, has_paths: bool) -> bool:
         """Return whether the change concerns it. `has_paths`: there are files to examine."""
         if self.name in subject.idle:

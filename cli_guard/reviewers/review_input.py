@@ -15,6 +15,7 @@ from cli_guard.model import (
     CommitMessage,
     Contents,
     FileChange,
+    Skipped,
     Status,
     TagMessage,
 )
@@ -151,6 +152,23 @@ class ReviewInput:
         with suppress(MissingObject):
             return self.contents.new(change) if change and not change.is_deleted else None
         return None
+
+    def sides_of(
+        self, change: FileChange, reviewer: str, most: int
+    ) -> tuple[str, str] | Skipped:
+        """Return the whole text before and after a change, at most so many characters, or why a reviewer reads none.
+
+        A patch of a new file has all of it.
+        """
+        old = "" if change.is_new else self.contents.old(change)
+        new = "" if change.is_deleted else self.contents.new(change)
+        if new is None and len(change.hunks) == 1 and change.status is Status.ADDED:
+            new = "\n".join((*change.hunks[0].added, ""))
+        if new is None or old is None:
+            return Skipped(change.path, f"{reviewer}: whole text not available")
+        if max(len(new), len(old)) > most:
+            return Skipped(change.path, f"{reviewer}: over {most:,} characters", asks=True)
+        return old, new
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:
         """Return the result for one file, None if the reviewer has not examined it yet."""

@@ -228,7 +228,7 @@ def _review_packed(
     """Search what is compressed in a file; in a commit of the history, unless the change as a whole holds it too."""
     contents = subject.contents
     known = commit is not None and change.new_blob in so_far.opened
-    if known or not isinstance(contents, RawContents) or not may_be_packed(change):
+    if known or not may_be_packed(change) or not isinstance(contents, RawContents):
         return
     so_far.opened.add(change.new_blob)
     raw = contents.raw(change) or b""

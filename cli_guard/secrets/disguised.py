@@ -153,11 +153,13 @@ def _decode(run: str) -> str | None:
         return bytes.fromhex(digits[1]).decode("ascii", "replace")
     if run.startswith(("H4sI", "eJ", "eN", "eA")):
         return decode_base64(run)
-    for decode in (decode_base64, decode_base32):
-        start = decode(run[:16])
-        if start is not None and start.isprintable():
-            return decode(run)
-    return None
+    start = binascii.a2b_base64(run[:16])
+    if b"\0" in start[:2]:  # UTF-16
+        start = start.replace(b"\0", b"")
+    if start.isascii() and start.decode().isprintable():
+        return decode_base64(run)
+    text = decode_base32(run[:16])
+    return decode_base32(run) if text and text.isprintable() else None
 
 
 def _is_clear(decoded: str) -> bool:

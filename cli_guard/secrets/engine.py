@@ -5,6 +5,7 @@ single line of a megabyte is never given to a pattern as a whole.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -42,7 +43,7 @@ from cli_guard.secrets.detectors import (
     named_for,
     rules_at,
 )
-from cli_guard.words import fold, words_in
+from cli_guard.words import fold
 
 # The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
@@ -162,7 +163,7 @@ def _all_hits(
     text: str, path: str, work: _Work, depth: int, wanted: Wanted | None = None
 ) -> Iterator[SecretHit]:
     lower = fold(text)
-    held = keywords().found_in(lower, words_in(text).lower())
+    held = keywords().ends_in(lower)
     yield from _blocks(text, path, held, work)
     for detector in named_for(path):
         for match in detector.pattern.finditer(text):
@@ -183,7 +184,7 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Secret
     def find(read: str, own: _Work) -> Iterator[SecretHit]:
         lower = fold(read)
         yield from keyblocks.find_blocks(read)
-        held = keywords().found_in(lower, words_in(read).lower())
+        held = keywords().ends_in(lower)
         yield from _near_keywords(read, lower, path, held, own, _has_format)
         yield from _find_decoded(disguised.find_encoded, read, path, own, depth)
 
@@ -234,7 +235,7 @@ def scan_keys(text: str, steps: int = STEPS) -> Scan:
     work = _Work(steps)
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
-    held = keywords_for(places.kind_of(""), _is_sure).found_in(lower)
+    held = keywords_for(places.kind_of(""), _is_sure).ends_in(lower)
     hits, stopped_at = _collect(
         chain(blocks, _near_keywords(text, lower, "", held, work, _is_sure))
     )
@@ -251,24 +252,27 @@ def _near_keywords(
     text: str,
     lower: str,
     path: str,
-    held: Iterable[str],
+    held: Mapping[str, Sequence[int]],
     work: _Work,
     wanted: Wanted | None = None,
 ) -> Iterator[SecretHit]:
-    """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule."""
+    """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule.
+
+    `held` are the keywords in the text, each with the offsets of its last letter.
+    """
     kind = places.kind_of(path)
-    tried: list[tuple[str, list[Detector], int]] = []
-    for keyword in held:
+    tried: list[tuple[str, Sequence[int], list[Detector], int]] = []
+    for keyword, ends in held.items():
         rules = [
             rule
             for rule in rules_at(keyword, kind)
             if (wanted is None or wanted(rule)) and _has_needed(rule, lower)
         ]
         if rules:
-            tried.append((keyword, rules, max(rule.after for rule in rules)))
+            tried.append((keyword, ends, rules, max(rule.after for rule in rules)))
     if not tried:
         return
-    done = dict.fromkeys((rule.id for _, rules, _ in tried for rule in rules), 0)
+    done = dict.fromkeys((rule.id for _, _, rules, _ in tried for rule in rules), 0)
     seen = 0
     empty: set[int] = set()
     for start in range(0, len(lower), STRETCH):
@@ -278,10 +282,17 @@ def _near_keywords(
             if "\n" not in lower[start : start + STRETCH]
             else len(lower) * JUDGED
         )
-        for keyword, rules, after in tried:
-            end = start + STRETCH + len(keyword) - 1
-            position = lower.find(keyword, start, end)
-            while position >= 0:
+        for keyword, ends, rules, after in tried:
+            width = len(keyword)
+            low = bisect_left(ends, start + width - 1)
+            high = bisect_left(ends, start + width - 1 + STRETCH)
+            free = start
+            for end in ends[low:high]:
+                position = end - width + 1
+                # It may overlap itself, as `aa` does in `aaa`.
+                if position < free:
+                    continue
+                free = end + 1
                 work.spend(position, len(rules))
                 seen += 1
                 around = 0
@@ -295,9 +306,7 @@ def _near_keywords(
                         work.left_out = start if work.left_out is None else work.left_out
                         continue
                     left -= detector.generic
-                    for match in _matches(
-                        detector, text, position, len(keyword), line_end, done
-                    ):
+                    for match in _matches(detector, text, position, width, line_end, done):
                         left -= JUDGED * detector.generic
                         for hit in _judge(detector, text, path, position, match):
                             done[detector.id] = max(done[detector.id], hit.end)
@@ -305,7 +314,6 @@ def _near_keywords(
                             yield hit
                 if around:
                     empty.add(around)
-                position = lower.find(keyword, position + len(keyword), end)
 
 
 def _has_needed(detector: Detector, lower: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from cli_guard.code.test_files import has_test_words, words_of
 from cli_guard.secrets.names import words
 
-PATHS = 64  # a scan asks for one path many times
+PATHS = 1_024  # a scan asks for one path many times
 DOCUMENT_WORDS = frozenset(
     "benchmark benchmarks tutorial tutorials doc docs documentation man locale locales i18n translation"
     " translations beispiel ejemplo esempio exemple exemplo muster plantilla przyklad voorbeeld vorlage".split()

@@ -38,6 +38,11 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
     return _UNSAFE.sub(_escape, text)
 
 
+def printable_text(text: str) -> str:
+    """Do the same, but LF and tabs stay."""
+    return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))
+
+
 def without_surrogates(text: str) -> str:
     """Escape lone surrogates only, as JSON in strict UTF-8 requires."""
     return text if text.isascii() else _SURROGATE.sub(_escape, text)

@@ -22,11 +22,15 @@ PRINTED = {
     ("some", "payload"),
 }
 
+# On each side of a piece of data.
+DATA_CHARS = 40
+DATA = re.compile(rf"[A-Za-z0-9+/]{{{DATA_CHARS}}}")
+
 
 def token(candidate: Candidate) -> CandidateJudgement | None:
     """Accept a provider's format unless it is made up; a sequence of digits or letters is worth a look."""
     value = candidate.value
-    if values.is_made_up(value):
+    if values.is_made_up(value) or is_within_data(candidate):
         return None
     if values.is_sequence(value):
         return doubtful(candidate)
@@ -37,6 +41,14 @@ def token(candidate: Candidate) -> CandidateJudgement | None:
     if len(value) >= 20 and (is_name or values.entropy(value) < 2.6):
         return None
     return plain(candidate)
+
+
+def is_within_data(candidate: Candidate) -> bool:
+    """Return whether a value is a piece of longer base64, which goes on with `+` or `/` on its sides."""
+    text = candidate.text
+    before = text[max(candidate.start - DATA_CHARS, 0) : candidate.start]
+    after = text[candidate.end : candidate.end + DATA_CHARS]
+    return bool(DATA.fullmatch(before) and DATA.fullmatch(after))
 
 
 def near(candidate: Candidate) -> CandidateJudgement | None:

@@ -202,7 +202,7 @@ class AuditLog:
 def parse(line: bytes) -> Entry:
     """Return the entry in a line, {"unreadable": line} for a line that is not JSON."""
     try:
-        data = json.loads(line)
+        data = json.loads(line.decode())
     except (ValueError, RecursionError):
         data = None
     return (

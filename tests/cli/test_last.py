@@ -16,7 +16,13 @@ SAID = {
 def configure(repo: Repo, base_url: str, *more: str) -> None:
     path = Path(repo.env["XDG_CONFIG_HOME"]) / "cli-guard/config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = ("[model]", 'light = ["openai:test-model"]', f'base_url = "{base_url}"', *more)
+    lines = (
+        "[model]",
+        "deadline_s = 300",
+        'light = ["openai:test-model"]',
+        f'base_url = "{base_url}"',
+        *more,
+    )
     path.write_text("\n".join(lines))
 
 

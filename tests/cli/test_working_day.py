@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from in_process import Terminal, call
-from repositories import GUARD, Done, Repo
+from repositories import Done, Repo
 
 PRINTED = re.compile(r"^\s*(?:\S*/)?cli-guard (approve [0-9a-f]{10})\b", re.M)
 FRAMEWORK = """repos:
@@ -428,13 +428,12 @@ def test_a_linked_work_tree_and_a_submodule(day: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_day_under_a_framework(day: Repo) -> None:
+def test_a_day_under_a_framework(day: Repo, preloaded: Path) -> None:
     program = Path(sys.executable).with_name("pre-commit")
     for hook in (day.path / ".git/hooks").iterdir():
         hook.unlink()
-    day.commit(
-        "Set it up", {".pre-commit-config.yaml": FRAMEWORK.replace("GUARD", str(GUARD))}
-    )
+    configuration = FRAMEWORK.replace("GUARD", str(preloaded / "cli-guard"))
+    day.commit("Set it up", {".pre-commit-config.yaml": configuration})
     push_everywhere(day, "--no-verify")
     stages = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
     hooks = [word for each in stages for word in ("--hook-type", each)]

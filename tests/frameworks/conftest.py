@@ -92,8 +92,27 @@ def prepared(name: str, base: Path, configuration: str) -> Framework:
                 pytrace=False,
             )
 
+        for package in store.rglob("site-packages/cli_guard"):
+            offer_preloaded(package.parents[3] / "bin/python")
+
     make_once(base, prepare)
     return framework
+
+
+# The interpreter of an environment, but where a test names a folder that has everything loaded: see preloaded.py.
+INTERPRETER = """#!/bin/sh
+case "${PRELOADED:+$*}" in
+*"-m cli_guard"*) exec "$PRELOADED/python" "$@" ;;
+esac
+exec "${0%/*}/python-itself" "$@"
+"""
+
+
+def offer_preloaded(python: Path) -> None:
+    """Have hooks be forks of a loaded Python where `PRELOADED` names its folder."""
+    python.rename(python.with_name("python-itself"))
+    python.write_text(INTERPRETER)
+    python.chmod(0o755)
 
 
 @pytest.fixture(scope="session")
@@ -116,8 +135,17 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 
 
 @pytest.fixture
-def framed(committed: Repo, framework: Framework, configuration: str) -> Iterator[Repo]:
-    """A repository with one commit, the framework's hooks of all our stages, and a remote that has nothing yet."""
+def framed(
+    committed: Repo,
+    framework: Framework,
+    configuration: str,
+    preloaded: Path,
+    request: pytest.FixtureRequest,
+) -> Iterator[Repo]:
+    """A repository with one commit, the framework's hooks of all our stages, and a remote that has nothing yet.
+
+    The hooks of a `cold` test run in the interpreter of the environment, those of others in forks.
+    """
     remote = committed.path.parent / "remote.git"
     committed.git("init", "-q", "--bare", str(remote))
     committed.git("remote", "add", "origin", str(remote))
@@ -126,4 +154,7 @@ def framed(committed: Repo, framework: Framework, configuration: str) -> Iterato
     framework.run(
         committed, "install", *(word for stage in STAGES for word in ("-t", stage))
     )
-    yield Repo(committed.path, committed.env | framework.env)
+    env = committed.env | framework.env
+    if not request.node.get_closest_marker("cold"):
+        env["PRELOADED"] = str(preloaded)
+    yield Repo(committed.path, env)

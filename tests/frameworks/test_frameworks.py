@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from frameworks.programs import Framework
-from repositories import Done, Repo, key
+from repositories import Done, Repo, cold, key
 
 LEAK = f'KEY = "{key()}"\n'
 NO_RANGE = {"PRE_COMMIT": "1", "PRE_COMMIT_FROM_REF": "HEAD", "PRE_COMMIT_TO_REF": "HEAD"}
@@ -54,6 +54,7 @@ def test_a_hook_that_passes_is_one_line_or_shows_its_advice_if_verbose(
     assert framed.git("log", "-1", "--format=%s") == "Change the app"
 
 
+@cold
 def test_a_secret_is_denied(framed: Repo) -> None:
     # What a framework passes in the environment is anybody's to set.
     for env in ({}, NO_RANGE):
@@ -88,6 +89,7 @@ def test_the_first_push_to_an_empty_remote_is_reviewed_from_the_root(framed: Rep
     assert pushed(framed) == ""
 
 
+@cold
 def test_a_push_of_clean_commits_passes_in_one_line(framed: Repo) -> None:
     done = framed.try_git("push", "-q", "origin", "main")
     assert done.code == 0, done.all
@@ -180,6 +182,7 @@ def test_a_linked_work_tree_is_guarded_too(framed: Repo) -> None:
     assert done.code == 1 and "app.py:1" in done.all
 
 
+@cold
 @pytest.mark.parametrize("framework", ["prek"], indirect=True)
 def test_no_module_of_the_work_tree_is_imported(framed: Repo) -> None:
     """pre-commit itself is a Python program and would import them first; prek is not."""
@@ -194,6 +197,7 @@ def test_no_module_of_the_work_tree_is_imported(framed: Repo) -> None:
     assert not trace.exists()
 
 
+@cold
 def test_the_environment_holds_hooks_and_rules(framed: Repo, source: Repo) -> None:
     """What is installed from a clone is a wheel: its data must be in it, and its own `install` must work."""
     store = Path(framed.env["PRE_COMMIT_HOME"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from in_process import guard
+from preloaded import use_preloaded
 from repositories import Repo, key
 
 LEAK = f'KEY = "{key()}"\n'
@@ -59,9 +60,10 @@ def test_what_is_written_is_the_same_everywhere(committed: Repo, native: Path) -
         ), one
 
 
-def test_hook_type_pre_push_alone(committed: Repo) -> None:
+def test_hook_type_pre_push_alone(committed: Repo, preloaded: Path) -> None:
     bare_remote(committed)
     install(committed, "-t", "pre-push")
+    use_preloaded(committed.path / ".git/hooks/pre-push", preloaded)
     assert installed_hooks(committed) == {"pre-push"}
     stage(committed, LEAK)
     committed.git("commit", "-qm", "Add the key")
@@ -123,22 +125,25 @@ def test_a_push_shows_every_ref_and_every_commit(guarded: Repo) -> None:
     ids=["no refs", "no last newline", "last newline", "half a line"],
 )
 def test_what_git_writes_to_pre_push_arrives_whole(
-    guarded: Repo, refs: bytes, code: int, says: str
+    forked: Repo, refs: bytes, code: int, says: str
 ) -> None:
-    oid = guarded.git("rev-parse", "HEAD").encode()
+    oid = forked.git("rev-parse", "HEAD").encode()
     line = refs.replace(b"%s", oid, 1).replace(b"%s", b"0" * 40)
-    done = guarded.run(".git/hooks/pre-push", "origin", "url", stdin=line)
+    done = forked.run(".git/hooks/pre-push", "origin", "url", stdin=line)
     assert done.code == code, done.err
     assert says in done.all
 
 
-def test_many_refs_reach_an_earlier_hook_and_the_review(committed: Repo) -> None:
+def test_many_refs_reach_an_earlier_hook_and_the_review(
+    committed: Repo, preloaded: Path
+) -> None:
     bare_remote(committed)
     hook = committed.write(
         ".git/hooks/pre-push", '#!/bin/sh\nexec head -n 1 > "$(dirname "$0")/first"\n'
     )
     hook.chmod(0o755)
     install(committed, "-t", "pre-push")
+    use_preloaded(hook, preloaded)
     head = committed.git("rev-parse", "HEAD")
     # Their lines are more than a pipe holds, 64 KiB: the earlier hook ends before it has read them.
     updates = "".join(

@@ -52,7 +52,8 @@ class Place:
         config = home / ".config" / "cli-guard" / "config.toml"
         config.parent.mkdir(parents=True, exist_ok=True)
         config.write_text(
-            f'[model]\nmedium = ["openai:test-model"]\nbase_url = "{base_url}"\ncontext_tokens = 100000\n{extra}'
+            f'[model]\ndeadline_s = 300\nmedium = ["openai:test-model"]\nbase_url = "{base_url}"\n'
+            f"context_tokens = 100000\n{extra}"
         )
         self.state = home / "state"
         self.repo = Repo.create(folder / "repo", self.env)

@@ -182,7 +182,7 @@ def test_the_summary_runs_on_and_is_data() -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "ok", "A nice talk about code. " * 5_000])
-def test_a_bad_summary_is_replaced_by_an_extract(bad: str) -> None:
+def test_a_bad_summary_is_replaced_by_the_text_itself(bad: str) -> None:
     messages = [
         LONG[0],
         user("We talk to payments/gateway.py through proxy 10.1."),

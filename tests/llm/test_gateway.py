@@ -493,9 +493,9 @@ def test_one_deadline_holds_over_every_stall(tmp_path: Path) -> None:
         ]
     for number, each in enumerate(chain(alone, several)):
         line, requests, output = each.result()
-        assert line.endswith(
-            "no answer in time; the time is up after 1.5 s (model.deadline_s)"
-        ), line
+        # On a busy machine the one deadline ends the next model as well, whatever it was about to say.
+        assert "no answer in time; " in line, line
+        assert line.endswith("; the time is up after 1.5 s (model.deadline_s)"), line
         assert requests <= (1 if number < 4 else 3), "a model that stalls would stall again"
         assert output >= requests, "a request without an answer is counted"
 

@@ -39,7 +39,7 @@ def ask(repo: Repo, script: Any, wish: str = WISH, more: str = "") -> tuple[Any,
     with serve(script) as server:
         folder = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard")
         folder.mkdir(parents=True, exist_ok=True)
-        text = f'[model]\nmedium = ["openai:test-model"]\nbase_url = "{server.base_url}"\n{more}'
+        text = f'[model]\ndeadline_s = 300\nmedium = ["openai:test-model"]\nbase_url = "{server.base_url}"\n{more}'
         (folder / "config.toml").write_text(text)
         with repo.unchanged():
             done = guard(repo, "ask", wish)

@@ -20,17 +20,17 @@ import urllib.request
 
 def send(url: str) -> bytes:
     """Return the body of a page."""
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=120) as answer:
         return answer.read()
 '''
 BODY = SEND[SEND.index("    with") :]
 RETRY = """    for _ in range(2):
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
+            with urllib.request.urlopen(url, timeout=120) as answer:
                 return answer.read()
         except OSError:
             continue
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=120) as answer:
         return answer.read()
 """
 FILES = {
@@ -63,7 +63,7 @@ def ask(
     with serve(script) as server:
         folder = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard")
         folder.mkdir(parents=True, exist_ok=True)
-        text = f'[model]\nmedium = ["openai:test-model"]\nbase_url = "{server.base_url}"\n{more}'
+        text = f'[model]\ndeadline_s = 300\nmedium = ["openai:test-model"]\nbase_url = "{server.base_url}"\n{more}'
         (folder / "config.toml").write_text(text)
         with repo.unchanged():
             done = guard(repo, "ask", wish, *options)

@@ -72,7 +72,7 @@ def ask(
     private = 'private = ["queue/private/**"]\n'
     url = server.base_url if server else "http://127.0.0.1:9/v1"
     path.write_text(
-        f'[model]\nmedium = ["openai:test"]\nbase_url = "{url}"\n{private}{more}'
+        f'[model]\ndeadline_s = 300\nmedium = ["openai:test"]\nbase_url = "{url}"\n{private}{more}'
     )
     return guard(repo, "ask", question, *(options if server else ("--no-model", *options)))
 

@@ -110,7 +110,7 @@ def test_a_worker_is_killed(
         None, options(address), Invocation(history.path, history.env, now), kill_one
     )
     assert found(review) == here and not review.skipped
-    assert len(done) == len(set(done)) and first.wait(10) != 0 and second.poll() is None
+    assert len(done) == len(set(done)) and first.wait(120) != 0 and second.poll() is None
     # With no worker left it ends, and what was done is kept.
     monkeypatch.setattr(cluster, "WAIT_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "PATIENCE", 2)

@@ -28,7 +28,8 @@ def configure(repo: Repo, server: Server, *, after_hooks: bool = True) -> None:
     path = Path(repo.env["XDG_CONFIG_HOME"]) / "cli-guard/config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
-        f'[model]\nlight = ["openai:test-model"]\nbase_url = "{server.base_url}"\napi_key_env = "TEST_KEY"\n'
+        f'[model]\ndeadline_s = 300\nlight = ["openai:test-model"]\nbase_url = "{server.base_url}"\n'
+        'api_key_env = "TEST_KEY"\n'
         f"after_hooks = {str(after_hooks).lower()}\n"
     )
 

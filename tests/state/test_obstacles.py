@@ -4,20 +4,23 @@ import fcntl
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from in_process import guard
-from repositories import GUARD, Done, Repo, key
+from repositories import Done, Repo, key
 
 RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
 # A slow machine needs most of it to start Python.
 SOON = 20
 
 
-def hook(repo: Repo) -> Done:
-    """Run our hook; one that waits is ended, with code 124."""
-    return repo.run("timeout", str(SOON), GUARD, "hook", "pre-commit")
+@pytest.fixture
+def hook(committed: Repo, preloaded: Path) -> Callable[[], Done]:
+    """Run our hook in a process; one that waits is ended, with code 124."""
+    program = str(preloaded / "cli-guard")
+    return partial(committed.run, "timeout", str(SOON), program, "hook", "pre-commit")
 
 
 def make_fifo(path: Path) -> None:
@@ -37,14 +40,14 @@ def make_folder(path: Path) -> None:
     "name", ["audit.jsonl", "audit.head", "audit.jsonl.lock", "approvals.jsonl"]
 )
 def test_no_plain_file_blocks_and_is_named(
-    committed: Repo, name: str, make: Callable[[Path], None]
+    committed: Repo, hook: Callable[[], Done], name: str, make: Callable[[Path], None]
 ) -> None:
     folder = committed.path / ".git/cli-guard"
     folder.mkdir()
     make(folder / name)
     committed.write("a.py", RISKY)
     committed.git("add", "-A")
-    done = hook(committed)
+    done = hook()
     assert done.code not in (0, 124)
     assert name in done.err and "remove it" in done.err
     assert not (committed.path.parent / "victim").exists()
@@ -59,25 +62,29 @@ def test_the_state_folder_is_a_folder(committed: Repo) -> None:
     assert "should be a folder: remove it" in done.err
 
 
-def test_a_fifo_as_the_users_own_file_blocks(committed: Repo) -> None:
+def test_a_fifo_as_the_users_own_file_blocks(
+    committed: Repo, hook: Callable[[], Done]
+) -> None:
     own = Path(committed.env["HOME"]) / ".config/cli-guard/config.toml"
     own.parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(own)
     committed.write("a.py", "a = 1\n")
     committed.git("add", "-A")
-    done = hook(committed)
+    done = hook()
     assert done.code == 2
     assert "it is a FIFO" in done.err
 
 
-def test_a_lock_that_is_held_is_not_waited_for(committed: Repo) -> None:
+def test_a_lock_that_is_held_is_not_waited_for(
+    committed: Repo, hook: Callable[[], Done]
+) -> None:
     folder = committed.path / ".git/cli-guard"
     folder.mkdir()
     committed.write("a.py", "a = 1\n")
     committed.git("add", "-A")
     with (folder / "audit.jsonl.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        done = hook(committed)
+        done = hook()
     assert done.code not in (0, 124)
     assert "audit.jsonl.lock is locked" in done.err
     assert guard(committed, "hook", "pre-commit").code == 0

@@ -7,7 +7,7 @@ import click
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.ask import ask_request
-from cli_guard.cli.app import FORMAT, Command, RareOption
+from cli_guard.cli.app import FORMAT, Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.review.paths import Paths
@@ -142,39 +142,25 @@ command = Command(
     " command to test, check or build. Exit codes: 0 answered, 3 needs review, 1 failed.",
     params=[
         click.Argument(["request"]),
-        click.Option(
-            ["--path", "-p"],
+        option(
+            "--path -p",
+            "PATH",
+            "Use only this file or folder; may be repeated.",
             multiple=True,
-            metavar="PATH",
-            help="Use only this file or folder; may be repeated.",
         ),
-        RareOption(
-            ["--rev"], metavar="REV", help="Use a commit instead of what is staged."
-        ),
-        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
+        option("--rev", "REV", "Use a commit instead of what is staged.", rare=True),
+        flag("--worktree", "Use the files of the work tree."),
         FORMAT,
-        click.Option(
-            ["--patch"],
-            is_flag=True,
-            help="Print the proposed patch alone, for `git apply`.",
+        flag("--patch", "Print the proposed patch alone, for `git apply`."),
+        option(
+            "--model",
+            "NAME",
+            "Use this model (provider:name) in place of the configured ones.",
         ),
-        click.Option(
-            ["--model"],
-            metavar="NAME",
-            help="Use this model (provider:name) in place of the configured ones.",
+        flag("--no-model", "Use no model, whatever is configured."),
+        flag(
+            "--show-prompt", "Print what would be sent to a model; send nothing.", rare=True
         ),
-        click.Option(
-            ["--no-model"], is_flag=True, help="Use no model, whatever is configured."
-        ),
-        RareOption(
-            ["--show-prompt"],
-            is_flag=True,
-            help="Print what would be sent to a model; send nothing.",
-        ),
-        RareOption(
-            ["--explain"],
-            is_flag=True,
-            help="Show the plan, what the gate decided, and the log.",
-        ),
+        flag("--explain", "Show the plan, what the gate decided, and the log.", rare=True),
     ],
 )

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import Command, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import person_needed
 from cli_guard.errors import UsageError
@@ -63,15 +63,13 @@ command = Command(
     " or a command of it is shown first and needs your approval, as with `approve`; what policy denies stays denied."
     " The session is stored in the repository's state folder.",
     params=[
-        click.Option(
-            ["--resume"],
+        option(
+            "--resume",
+            "[ID]",
+            "Go on with a session (the last one).",
             is_flag=False,
             flag_value="",
-            metavar="[ID]",
-            help="Go on with a session (the last one).",
         ),
-        click.Option(
-            ["--model"], default="", metavar="NAME", help="Use this model (provider:name)."
-        ),
+        option("--model", "NAME", "Use this model (provider:name).", default=""),
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli_guard.cli.app import Command, RareOption
+from cli_guard.cli.app import Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.runtime import user_file
@@ -79,19 +79,18 @@ command = Command(
     " exit code is in the last line; --raw returns it instead. Requires the extra `shell`.",
     params=[
         click.Argument(["command"]),
-        RareOption(
-            ["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."
+        option(
+            "--rev", "REV", "Use the files of a commit (default: the index).", rare=True
         ),
-        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
-        click.Option(
-            ["--raw"],
-            is_flag=True,
-            help="Print only the output, byte for byte, and return the exit code of the command.",
+        flag("--worktree", "Use the files of the work tree."),
+        flag(
+            "--raw",
+            "Print only the output, byte for byte, and return the exit code of the command.",
         ),
-        RareOption(
-            ["--diff"],
-            is_flag=True,
-            help="Also show the changes that the command would have made, as a patch.",
+        flag(
+            "--diff",
+            "Also show the changes that the command would have made, as a patch.",
+            rare=True,
         ),
     ],
 )

@@ -1,12 +1,15 @@
 """Python classes: what a base class means, the family a member is shared in, and whose `object.name` is."""
 
-import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.modules import DEEPEST, Python
-from cli_guard.assistant.editing.names import last_name
-from cli_guard.assistant.editing.scopes import MODULE, Occurrence
+from cli_guard.assistant.editing.names import role_of
+from cli_guard.assistant.editing.scopes import MODULE, Occurrence, last_name
 from cli_guard.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 # Bases that a method can be added to or taken from without a word: they define none of a user's names.
 PLAIN_BASES = frozenset(
@@ -24,6 +27,10 @@ COMMON_MEMBERS = frozenset(
     "commit rollback cursor connect text content status_code headers url params data args kwargs".split()
 )
 MOST_CLASSES = 2_000
+# Values that are none of a user's classes.
+PLAIN_VALUES = frozenset(
+    "string concatenated_string integer float true false none ellipsis list dictionary set tuple".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +56,33 @@ class Classes:
     def __init__(self, python: Python) -> None:
         self.python = python
 
-    def node(self, key: ClassKey) -> ast.ClassDef | None:
-        found = (
-            each.node
-            for each in self.python.file(key.path).classes
-            if key_of(self.python, each) == key
-        )
-        return next((each for each in found if isinstance(each, ast.ClassDef)), None)
+    def bases_of(self, key: ClassKey) -> "list[SgNode]":
+        """Return the bases that a class names."""
+        here = self.python.file(key.path).classes
+        found = (named_bases(each) for each in here if key_of(each) == key)
+        return next(found, [])
 
-    def find_class(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
+    def find_class(
+        self, path: str, node: "SgNode | None", deep: int = 0
+    ) -> ClassKey | None:
         """Return the class that an expression means; None for what is not a class of this repository."""
-        if isinstance(node, ast.Subscript):
-            return self.find_class(path, node.value, deep + 1)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self._look_up(path, node.value, deep)
-        if isinstance(node, ast.Attribute):
-            module = self.python.module_of(path, node.value)
-            return self._look_up(module, node.attr, deep) if module else None
-        if not isinstance(node, ast.Name):
+        kind = node.kind() if node is not None else ""
+        if node is None or deep > DEEPEST:
+            return None
+        if kind in ("subscript", "generic_type", "type"):
+            return self.find_class(path, node.child(0), deep + 1)
+        if kind == "string":
+            return self._look_up(path, node.text().strip("'\""), deep)
+        if kind == "attribute":
+            owner = node.field("object")
+            module = self.python.module_of(path, owner) if owner is not None else None
+            return self._look_up(module, last_name(node), deep) if module else None
+        if kind != "identifier":
             return None
         binders = self.python.binders(path, node)
-        return self._of(binders, deep) if binders else self._by_star(path, node.id, deep)
+        return (
+            self._of(binders, deep) if binders else self._by_star(path, node.text(), deep)
+        )
 
     def _look_up(self, path: str, name: str, deep: int) -> ClassKey | None:
         if deep > DEEPEST or not name.isidentifier():
@@ -86,19 +99,17 @@ class Classes:
 
     def _of(self, binders: list[Occurrence], deep: int) -> ClassKey | None:
         for each in binders:
-            if each.role == "definition" and isinstance(each.node, ast.ClassDef):
-                return key_of(self.python, each)
-            source = self.python.source_of(each) if each.role == "import" else None
-            if source is not None and source.module is not None:
-                found = self._look_up(source.module, source.name, deep + 1)
-                if found is not None:
-                    return found
+            if each.is_class:
+                return key_of(each)
+            module = self.python.source_of(each) if each.role == "import" else None
+            found = self._look_up(module, each.member, deep + 1) if module else None
+            if found is not None:
+                return found
         return None
 
     def bases(self, key: ClassKey) -> Iterator[tuple[str, ClassKey | None]]:
-        node = self.node(key)
-        for base in node.bases if node is not None else ():
-            yield ast.unparse(base), self.find_class(key.path, base)
+        for base in self.bases_of(key):
+            yield base.text(), self.find_class(key.path, base)
 
     def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
         """Yield a class and its ancestors in this repository."""
@@ -119,13 +130,9 @@ class Classes:
         """Yield the classes of the repository that name `key` as a base."""
         for path in self.python.mentioning(key.name):
             for definition in self.python.file(path).classes:
-                node = definition.node
-                child = key_of(self.python, definition)
-                bases = node.bases if isinstance(node, ast.ClassDef) else []
-                named = (
-                    last_name(b.value if isinstance(b, ast.Subscript) else b) for b in bases
-                )
-                if key.name in named and any(base == key for _, base in self.bases(child)):
+                child = key_of(definition)
+                is_named = any(key.name in base.text() for base in named_bases(definition))
+                if is_named and any(base == key for _, base in self.bases(child)):
                     yield child
 
     def family(self, key: ClassKey, member: str) -> Family:
@@ -156,24 +163,22 @@ class Classes:
                 each.role in ("definition", "binding", "import")
                 and each.scopes[0].kind == "class"
             )
-            is_set = isinstance(each.node, ast.Attribute) and isinstance(
-                each.node.ctx, ast.Store
-            )
+            is_set = each.role == "attribute" and is_set_here(each)
             if in_body or (is_set and self.is_own(each)):
                 yield each
 
     def is_own(self, occurrence: Occurrence) -> bool:
         """Return whether it is an attribute of the first parameter of its method, or of super()."""
-        owner = (
-            occurrence.node.value if isinstance(occurrence.node, ast.Attribute) else None
-        )
-        if isinstance(owner, ast.Call):
-            return last_name(owner.func) == "super"
+        owner = occurrence.parent.field("object")
+        if owner is None or occurrence.role != "attribute":
+            return False
+        if owner.kind() == "call":
+            return last_name(owner.field("function")) == "super"
         at = next((n for n, s in enumerate(occurrence.scopes) if s.kind == "class"), 0)
         return (
             bool(at)
-            and isinstance(owner, ast.Name)
-            and occurrence.scopes[at - 1].first == owner.id
+            and owner.kind() == "identifier"
+            and occurrence.scopes[at - 1].first == owner.text()
         )
 
     # Members
@@ -206,10 +211,10 @@ class Classes:
 
     def is_of_family(self, family: Family, occurrence: Occurrence) -> bool | None:
         """Return whether `object.name` is the member of the family, None where that is not known."""
-        if not isinstance(occurrence.node, ast.Attribute):
-            return None
         path = occurrence.path
-        inner = occurrence.node.value
+        inner = occurrence.parent.field("object")
+        if inner is None:
+            return None
         if self.is_own(occurrence):
             owner = class_around(occurrence)
             if owner is None or owner in family.members:
@@ -224,29 +229,24 @@ class Classes:
         named = self.find_class(path, inner) or self.class_of_value(path, inner)
         if named is not None:
             return any(each in family.members for each in self.lineage(named))
-        if isinstance(inner, ast.Name) and self._is_from_outside(path, inner):
-            return False
-        plain = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple)
-        return False if isinstance(inner, plain) else None
+        is_plain = inner.kind() in PLAIN_VALUES or self._is_from_outside(path, inner)
+        return False if is_plain else None
 
-    def _is_from_outside(self, path: str, node: ast.Name) -> bool:
-        """Return whether a name is only ever an import from outside of this repository."""
-        binders = self.python.binders(path, node)
+    def _is_from_outside(self, path: str, node: "SgNode") -> bool:
+        """Return whether an expression is a name that is only ever imported from outside of this repository."""
+        binders = self.python.binders(path, node) if node.kind() == "identifier" else []
         python = self.python
         for each in binders:
-            source = python.source_of(each)
-            is_here = (
-                source is not None and source.module is not None
-            ) or python.find_imported(each) is not None
+            is_here = python.source_of(each) or python.find_imported(each)
             if each.role != "import" or is_here:
                 return False
         return bool(binders)
 
-    def class_of_value(self, path: str, node: ast.expr) -> ClassKey | None:
+    def class_of_value(self, path: str, node: "SgNode") -> ClassKey | None:
         """Return the class of a value: `C(...)`, or a variable that is only ever bound to one, or annotated as one."""
-        if isinstance(node, ast.Call):
-            return self.find_class(path, node.func)
-        if not isinstance(node, ast.Name):
+        if node.kind() == "call":
+            return self.find_class(path, node.field("function"))
+        if node.kind() != "identifier":
             return None
         kinds = {
             self._class_of_binding(path, each) for each in self.python.binders(path, node)
@@ -254,23 +254,34 @@ class Classes:
         return kinds.pop() if len(kinds) == 1 else None
 
     def _class_of_binding(self, path: str, bound: Occurrence) -> ClassKey | None:
-        statement = bound.around
-        if isinstance(bound.node, ast.arg):
-            return self.find_class(path, bound.node.annotation)
-        if isinstance(statement, ast.AnnAssign) and statement.target is bound.node:
-            return self.find_class(path, statement.annotation)
-        if isinstance(statement, ast.Assign) and bound.node in statement.targets:
-            value = statement.value
-            return (
-                self.find_class(path, value.func) if isinstance(value, ast.Call) else None
-            )
-        return None
+        statement = bound.parent
+        declared = statement.field("type")
+        if declared is not None:
+            return self.find_class(path, declared)
+        value = statement.field("right") if statement.kind() == "assignment" else None
+        while value is not None and value.kind() == "assignment":
+            value = value.field("right")
+        is_made = value is not None and value.kind() == "call"
+        return self.find_class(path, value.field("function")) if value and is_made else None
 
 
-def key_of(python: Python, definition: Occurrence) -> ClassKey:
-    return ClassKey(
-        definition.path, python.head(definition.path, definition.node), definition.name
-    )
+def named_bases(definition: Occurrence) -> "list[SgNode]":
+    """Return the bases that a class names."""
+    listed = definition.parent.field("superclasses")
+    every = listed.named_children() if listed is not None else []
+    return [each for each in every if each.kind() not in ("keyword_argument", "comment")]
+
+
+def is_set_here(attribute: Occurrence) -> bool:
+    """Return whether an attribute is given a value."""
+    around = attribute.parent.ancestors()
+    is_deleted = around[0].kind() == "delete_statement"
+    return role_of(attribute.parent, around) == "binding" and not is_deleted
+
+
+def key_of(definition: Occurrence) -> ClassKey:
+    start = definition.parent.range().start.index
+    return ClassKey(definition.path, start, definition.name)
 
 
 def class_around(occurrence: Occurrence) -> ClassKey | None:

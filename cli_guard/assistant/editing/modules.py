@@ -1,26 +1,25 @@
 """The Python files of a request: their names, which file an import means, and which module an expression is."""
 
-import ast
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.names import read_names
-from cli_guard.assistant.editing.scopes import BINDS, FileNames, NameScope, Occurrence
+from cli_guard.assistant.editing.scopes import (
+    BINDS,
+    FileNames,
+    NameScope,
+    Occurrence,
+    last_name,
+)
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
-from cli_guard.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 DEEPEST = 12
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedName:
-    """One name of a from-import: the file it comes from (None if not of this repository) and its name there."""
-
-    module: str | None
-    name: str
-    text: str
 
 
 class Python:
@@ -59,33 +58,21 @@ class Python:
     ) -> list[Occurrence]:
         return [each for each in self.places(path, name) if each.home == home]
 
-    def binders(self, path: str, node: ast.Name) -> list[Occurrence]:
+    def binders(self, path: str, node: "SgNode") -> list[Occurrence]:
         """Return the places that bind an expression that is a name; none if nothing in its file does."""
-        here = self.file(path).by_node.get(node)
+        here = self.file(path).at.get(node.range().start.index)
         home = here.home if here is not None else None
         if home is None:
             return []
-        key = (path, node.id, home)
+        name = node.text()
+        key = (path, name, home)
         if key not in self._binders:
-            same = self.places_of_home(path, node.id, home)
+            same = self.places_of_home(path, name, home)
             self._binders[key] = [each for each in same if each.role in BINDS]
         return self._binders[key]
 
     def location(self, occurrence: Occurrence, reason: str) -> Place:
         return occurrence.path, self.sources.line(occurrence.path, occurrence.start), reason
-
-    def span(self, path: str, node: ast.AST) -> tuple[int, int]:
-        """Return where a statement or expression begins, its decorators included, and where it ends."""
-        lines = self.sources.lines(path)
-        start, end = lines.span(node)
-        marks = getattr(node, "decorator_list", ())
-        return self.texts[path].rfind(
-            "@", 0, lines.span(marks[0])[0]
-        ) if marks else start, end
-
-    def head(self, path: str, node: ast.AST) -> int:
-        """Return where a definition begins without its decorators: the start of its scope."""
-        return self.sources.lines(path).span(node)[0]
 
     # Modules
 
@@ -105,76 +92,47 @@ class Python:
         name = absolute_module(importer, module[: len(module) - len(rest)], rest)
         return self._imports.find_module(name, importer) if name else None
 
-    def source_of(self, occurrence: Occurrence) -> ImportedName | None:
-        """Return where a name in a from-import comes from; None for any other place."""
-        statement = occurrence.around
-        alias = occurrence.node
-        if not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
-            return None
-        text = module_text(statement)
-        return ImportedName(self.find(occurrence.path, text), alias.name, text)
+    def source_of(self, occurrence: Occurrence) -> str | None:
+        """Return the file that a name in a from-import comes from; None for any other place."""
+        return self.find(occurrence.path, occurrence.module) if occurrence.member else None
 
     def star_imports(self, path: str) -> list[str]:
-        if "*" not in self.texts[path]:
-            return []
-        found = (
-            self.find(path, module_text(each))
-            for each in self.file(path).imports
-            if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
-        )
+        found = (self.find(path, each) for each in self.file(path).stars)
         return [each for each in found if each is not None]
 
-    def module_of(self, path: str, node: ast.AST, deep: int = 0) -> str | None:
+    def module_of(self, path: str, node: "SgNode", deep: int = 0) -> str | None:
         """Return the file of the module that an expression is: a name bound by an import, or a.b.c; None if other."""
-        if isinstance(node, ast.Attribute) and deep < DEEPEST:
-            whole = self._by_import(path, ast.unparse(node))
-            package = None if whole else self.module_of(path, node.value, deep + 1)
+        if node.kind() == "attribute" and deep < DEEPEST:
+            owner = node.child(0)
+            whole = self._by_import(path, node.text())
+            package = self.module_of(path, owner, deep + 1) if owner and not whole else None
             return (
                 whole
                 if package is None or not is_package(package)
-                else self.find(package, f".{node.attr}")
+                else self.find(package, f".{last_name(node)}")
             )
-        if not isinstance(node, ast.Name):
+        if node.kind() != "identifier":
             return None
-        found = (
-            self.find_imported(each)
-            for each in self.binders(path, node)
-            if each.role == "import"
-        )
+        found = map(self.find_imported, self.binders(path, node))
         return next((each for each in found if each is not None), None)
 
     def _by_import(self, path: str, dotted: str) -> str | None:
         """Return the file that `a.b.c` means where the file says `import a.b.c`."""
         for bound in self.places(path, dotted.partition(".")[0]):
-            alias = bound.node if isinstance(bound.around, ast.Import) else None
-            is_plain = isinstance(alias, ast.alias) and not alias.asname
-            if is_plain and f"{getattr(alias, 'name', '')}.".startswith(f"{dotted}."):
+            is_plain = bound.role == "import" and not (bound.member or bound.is_alias)
+            if is_plain and f"{bound.module}.".startswith(f"{dotted}."):
                 return self.find(path, dotted)
         return None
 
     def find_imported(self, bound: Occurrence) -> str | None:
-        return (
-            self.find(bound.path, self.imported_name(bound))
-            if bound.role == "import"
-            else None
-        )
-
-    def imported_name(self, bound: Occurrence) -> str:
-        """Return the dotted name of what an import binds to a name, with the dots that it begins with."""
-        source = self.source_of(bound)
-        alias = bound.node
-        if source is not None:
-            return join_dotted(source.text, source.name)
-        return alias.name if isinstance(alias, ast.alias) and alias.asname else bound.name
-
-
-def module_text(statement: ast.ImportFrom) -> str:
-    return "." * statement.level + (statement.module or "")
-
-
-def join_dotted(module: str, name: str) -> str:
-    """Return a name in a module, which may be dots alone."""
-    return module + ("" if module.endswith(".") else ".") + name
+        """Return the file of the module that an import binds to a name; None for anything else."""
+        if bound.role != "import":
+            return None
+        name = bound.module if bound.is_alias else bound.name
+        if bound.member:
+            dot = "" if bound.module.endswith(".") else "."
+            name = bound.module + dot + bound.member
+        return self.find(bound.path, name)
 
 
 def module_parts(path: str) -> tuple[str, ...]:

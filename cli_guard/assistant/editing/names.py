@@ -1,10 +1,8 @@
-"""Reads a Python file once for the places of all names in it."""
+"""Reads a Python file once for the places of all names in it, by the kinds of node of tree-sitter-python."""
 
-import ast
 import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.scopes import (
     MODULE,
@@ -13,9 +11,13 @@ from cli_guard.assistant.editing.scopes import (
     NameScope,
     Occurrence,
     find_homes,
+    last_name,
 )
-from cli_guard.assistant.editing.sources import LineMap, Sources
-from cli_guard.code.syntax import Trees
+from cli_guard.assistant.editing.sources import Sources
+from cli_guard.code.syntax import Trees, find_nodes
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 # Calls that reach a name through a string, and calls whose first argument is the name of what they make.
 DYNAMIC = frozenset(
@@ -24,362 +26,300 @@ DYNAMIC = frozenset(
 NAMING = frozenset(
     "TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict TypeAliasType".split()
 )
-HEAD = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+")
-STRING_HEAD = re.compile(r"[rRuU]?('''|\"\"\"|'|\")")
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+# Calls with types among their arguments, and which these are.
+TYPED = {
+    "cast": slice(1),
+    **dict.fromkeys(("TypeVar", "NewType", "ForwardRef"), slice(1, None)),
+}
+IMPORTS = frozenset(
+    "import_statement import_from_statement future_import_statement".split()
+)
+ALIAS = "type_alias_statement"
+DEFINITIONS = frozenset(("function_definition", "class_definition", "lambda"))
+COMPREHENSIONS = frozenset(
+    "list_comprehension set_comprehension dictionary_comprehension generator_expression".split()
+)
+# What a name may be in without another role than that of the whole.
+GROUPS = frozenset(
+    "tuple_pattern list_pattern pattern_list list_splat_pattern dictionary_splat_pattern tuple list list_splat"
+    " parenthesized_expression expression_list as_pattern_target type constrained_type splat_type".split()
+)
+# The field with a name, and what that does there; in any other field of these it is read.
+FIELDS: dict[str, tuple[str, NameRole]] = {
+    "function_definition": ("name", "definition"),
+    "class_definition": ("name", "definition"),
+    "attribute": ("attribute", "attribute"),
+    "keyword_argument": ("name", "keyword"),
+    "default_parameter": ("name", "parameter"),
+    "typed_default_parameter": ("name", "parameter"),
+    "assignment": ("left", "binding"),
+    "augmented_assignment": ("left", "binding"),
+    "for_statement": ("left", "binding"),
+    "for_in_clause": ("left", "binding"),
+    "named_expression": ("name", "binding"),
+}
+# The same of what has no fields: its first or last part, or all of them.
+FIRST: dict[str, NameRole] = {
+    "typed_parameter": "parameter",
+    "keyword_pattern": "attribute",
+}
+LAST: dict[str, NameRole] = {"as_pattern": "binding"}
+EVERY: dict[str, NameRole] = {
+    "parameters": "parameter",
+    "lambda_parameters": "parameter",
+    "global_statement": "global",
+    "nonlocal_statement": "nonlocal",
+    "delete_statement": "binding",
+    "splat_pattern": "binding",
+}
+PLAIN_TYPE = re.compile(r"[\w.,\[\]\s|]{1,500}")
+PLAIN_STRING = re.compile(r"[rRuU]?('''|\"\"\"|'|\")([^\\]*)\1")
+
+Ancestors = Sequence["SgNode"]
 
 
 def read_names(sources: Sources, path: str) -> FileNames:
     """Return the names of a Python file; nothing for one that cannot be read, which is then skipped."""
-    module = sources.module(path)
-    reader = NameReader(sources, path)
-    try:
-        if module is not None:
-            reader.visit(module)
-    except RecursionError:
-        sources.skip(path, "nested too deeply: its syntax was not read")
-        return FileNames()
+    reader = NameReader(path)
+    if sources.is_valid(path):
+        reader.read(Trees().root("python", sources.texts[path]))
     for found in reader.names.places.values():
         found.sort(key=lambda each: each.start)
         find_homes(found)
     return reader.names
 
 
-class NameReader(ast.NodeVisitor):
+class NameReader:
     """Collects the places of all names of one file."""
 
-    def __init__(self, sources: Sources, path: str) -> None:
+    def __init__(self, path: str) -> None:
         self.names = FileNames()
-        self._sources = sources
         self._path = path
-        self._text = sources.texts[path]
-        self._map = sources.lines(path)
-        self._scopes: tuple[NameScope, ...] = (MODULE,)
-        self._around: ast.AST | None = None
-        self._is_type = False
+        self._scopes: dict[SgNode, NameScope] = {}
 
-    def note(
+    def read(self, root: "SgNode") -> None:
+        for node in find_nodes(root, ("identifier", "string", ALIAS, *IMPORTS)):
+            around = node.ancestors()
+            kind = node.kind()
+            first = node.child(0)
+            if kind == "string":
+                self._read_string(node, around)
+            elif kind in IMPORTS:
+                self._read_import(node, self._scopes_of(node, around, "read"))
+            elif kind == ALIAS and first is not None:
+                # `type(x).y = z` is taken for one: the word is a name there.
+                if node.text().startswith("type("):
+                    self._note(first, "read", self._scopes_of(node, around, "read"))
+            elif all(each.kind() not in IMPORTS for each in around[:3]):
+                role = role_of(node, around)
+                self._note(node, role, self._scopes_of(node, around, role))
+
+    def _note(
         self,
-        name: str,
-        start: int,
+        node: "SgNode",
         role: NameRole,
-        node: ast.AST,
-        scopes: tuple[NameScope, ...] | None = None,
+        scopes: tuple[NameScope, ...],
+        module: str = "",
+        member: str = "",
     ) -> None:
-        """Add a place, unless the text says otherwise there: `ast` normalizes names."""
-        if self._text.startswith(name, start):
-            found = Occurrence(
-                self._path, name, start, role, scopes or self._scopes, node, self._around
-            )
-            self.names.places.setdefault(name, []).append(found)
-            if role != "imported":
-                self.names.by_node[node] = found
-            if isinstance(node, ast.ClassDef) and role == "definition":
-                self.names.classes.append(found)
-
-    def start(self, node: ast.AST) -> int:
-        return self._map.span(node)[0]
-
-    def end(self, node: ast.AST) -> int:
-        return self._map.span(node)[1]
-
-    @contextmanager
-    def within(
-        self, *, scope: NameScope | None = None, around: ast.AST | None = None
-    ) -> Iterator[None]:
-        """Visit in a scope, or in a statement."""
-        before = self._scopes, self._around, self._is_type
-        if scope is not None:
-            self._scopes = (scope, *self._scopes)
-        self._around = around or self._around
-        self._is_type = False
-        yield
-        self._scopes, self._around, self._is_type = before
-
-    def visit_all(self, nodes: Iterable[ast.AST | None], *, is_type: bool = False) -> None:
-        before = self._is_type
-        self._is_type = is_type
-        for node in nodes:
-            if node is not None:
-                self.visit(node)
-        self._is_type = before
-
-    # Definitions
-
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        start = self._head(node)
-        is_static = any(last_name(mark) == "staticmethod" for mark in node.decorator_list)
-        first = next(
-            (
-                each.arg
-                for each in (*node.args.posonlyargs, *node.args.args)
-                if not is_static
-            ),
-            "",
-        )
-        self._function(
-            node, NameScope("function", start, node.name, first), node.body, [node.returns]
+        start = node.range().start.index
+        self._add(
+            Occurrence(self._path, node.text(), start, role, scopes, node, module, member)
         )
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+    def _add(self, found: Occurrence) -> None:
+        self.names.places.setdefault(found.name, []).append(found)
+        self.names.at[found.start] = found
+        if found.is_class:
+            self.names.classes.append(found)
 
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._function(node, NameScope("function", self.start(node)), [node.body], [])
+    def _scopes_of(
+        self, node: "SgNode", around: Ancestors, role: NameRole
+    ) -> tuple[NameScope, ...]:
+        scopes: list[NameScope] = []
+        child = node
+        for parent in around:
+            kind = parent.kind()
+            is_inside = False
+            if kind in DEFINITIONS:
+                is_head = EVERY.get(child.kind()) == "parameter"
+                is_body = child.kind() in ("block", "type_parameter") or kind == "lambda"
+                is_inside = role == "parameter" and not scopes if is_head else is_body
+            elif kind in COMPREHENSIONS:
+                # It binds outside of the comprehension that it is in.
+                is_outer = role == "binding" and around[0].kind() == "named_expression"
+                is_inside = not (is_outer or is_first_source(parent, child, node))
+            if is_inside:
+                scopes.append(self._scope(parent))
+            child = parent
+        return (*scopes, MODULE)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        start = self._head(node)
-        self.visit_all(node.bases)
-        with self.within(around=node):
-            self._keywords(node.keywords)
-        with self.within(scope=NameScope("class", start, node.name)):
-            self._type_parameters(node)
-            self.visit_all(node.body)
+    def _scope(self, node: "SgNode") -> NameScope:
+        if node not in self._scopes:
+            self._scopes[node] = scope_of(node)
+        return self._scopes[node]
 
-    def _head(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
-        self.visit_all(node.decorator_list)
-        start = self.start(node)
-        head = HEAD.match(self._text, start)
-        if head is not None:
-            self.note(node.name, head.end(), "definition", node)
-        return start
+    def _read_import(self, statement: "SgNode", scopes: tuple[NameScope, ...]) -> None:
+        named = statement.field("module_name")
+        module = "".join(named.text().split()) if named is not None else ""
+        if any(each.kind() == "wildcard_import" for each in statement.children()):
+            self.names.stars.append(module)
+        for each in statement.field_children("name"):
+            whole = each.field("name") or each
+            alias = each.field("alias")
+            first = whole.child(0)
+            if first is None:
+                continue
+            if named is None:
+                self._note(alias or first, "import", scopes, whole.text())
+                continue
+            if alias is not None:
+                self._note(first, "imported", scopes, module, whole.text())
+            self._note(alias or first, "import", scopes, module, whole.text())
 
-    def _function(
-        self,
-        node: FunctionNode,
-        scope: NameScope,
-        body: Sequence[ast.AST],
-        types: list[ast.expr | None],
-    ) -> None:
-        given = node.args
-        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-        every += filter(None, (given.vararg, given.kwarg))
-        self.visit_all([*given.defaults, *given.kw_defaults])
-        self.visit_all([*(each.annotation for each in every), *types], is_type=True)
-        with self.within(scope=scope, around=node):
-            self._type_parameters(node)
-            for each in every:
-                self.note(each.arg, self.start(each), "parameter", each)
-            self.visit_all(body)
-
-    def _type_parameters(self, node: ast.AST) -> None:
-        for each in getattr(node, "type_params", ()):
-            start = self.start(each)
-            start += self._text[start : start + 2].count("*")
-            self.note(each.name, start, "binding", each)
-            self.visit_all([getattr(each, "bound", None)], is_type=True)
-
-    def _comprehension(
-        self, node: ast.AST, generators: list[ast.comprehension], *inner: ast.expr
-    ) -> None:
-        self.visit(generators[0].iter)
-        with self.within(scope=NameScope("comprehension", self.start(node))):
-            for number, each in enumerate(generators):
-                self.visit_all([each.target, *each.ifs, *([each.iter] if number else [])])
-            self.visit_all(inner)
-
-    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> None:
-        self._comprehension(node, node.generators, node.elt)
-
-    visit_SetComp = visit_GeneratorExp = visit_ListComp  # noqa: N815
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._comprehension(node, node.generators, node.key, node.value)
-
-    # Statements that bind
-
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
-        # It binds outside of the comprehension that it is in.
-        outer = tuple(scope for scope in self._scopes if scope.kind != "comprehension")
-        self.note(node.target.id, self.start(node.target), "binding", node.target, outer)
-        self.visit(node.value)
-
-    def visit_Assign(self, node: ast.Assign | ast.AugAssign) -> None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        name = targets[0].id if isinstance(targets[0], ast.Name) else ""
-        value = node.value
-        if name == "__all__":
-            self._note_listed(value)
-        elif isinstance(value, ast.Call) and last_name(value.func) in NAMING and value.args:
-            first = value.args[0]
-            if isinstance(first, ast.Constant) and first.value == name:
-                self._note_listed(first)
-        with self.within(around=node):
-            self.visit_all([*targets, value])
-
-    visit_AugAssign = visit_Assign  # noqa: N815
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        with self.within(around=node):
-            self.visit(node.target)
-            self.visit_all([node.annotation], is_type=True)
-            self.visit_all([node.value], is_type=last_name(node.annotation) == "TypeAlias")
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        if node.name and node.type is not None:
-            self._after(
-                re.compile(r"[\s\\)]*\bas[\s\\]+"), self.end(node.type), node.name, node
-            )
-        self.generic_visit(node)
-
-    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
-        role: NameRole = "global" if isinstance(node, ast.Global) else "nonlocal"
-        start = self.start(node)
-        end = self.end(node)
-        for name in node.names:
-            for match in re.finditer(
-                rf"(?<!\w){re.escape(name)}(?!\w)", self._text[start:end]
-            ):
-                self.note(name, start + match.start(), role, node)
-
-    visit_Nonlocal = visit_Global  # noqa: N815
-
-    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
-        if node.name:
-            self.note(node.name, self.end(node) - len(node.name), "binding", node)
-        self.generic_visit(node)
-
-    visit_MatchStar = visit_MatchAs  # noqa: N815
-
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        if node.rest:
-            begin = self.end(node.patterns[-1]) if node.patterns else self.start(node)
-            self._after(re.compile(r"[^*]*\*\*\s*"), begin, node.rest, node)
-        self.generic_visit(node)
-
-    def visit_MatchClass(self, node: ast.MatchClass) -> None:
-        for name, pattern in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
-            self.note(
-                name,
-                self._text.rfind(name, self.start(node), self.start(pattern)),
-                "attribute",
-                node,
-            )
-        self.generic_visit(node)
-
-    def _after(
-        self, pattern: re.Pattern[str], start: int, name: str, node: ast.AST
-    ) -> None:
-        match = pattern.match(self._text, start)
-        if match is not None:
-            self.note(name, match.end(), "binding", node)
-
-    # Imports
-
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        self.names.imports.append(node)
-        with self.within(around=node):
-            for each in node.names:
-                start = self.start(each)
-                if each.asname:
-                    if isinstance(node, ast.ImportFrom):
-                        self.note(each.name, start, "imported", each)
-                    self.note(
-                        each.asname, self.end(each) - len(each.asname), "import", each
-                    )
-                elif each.name != "*":
-                    self.note(each.name.partition(".")[0], start, "import", each)
-
-    visit_ImportFrom = visit_Import  # noqa: N815
-
-    # Expressions
-
-    def visit_Name(self, node: ast.Name) -> None:
-        role: NameRole = "read" if isinstance(node.ctx, ast.Load) else "binding"
-        self.note(node.id, self.start(node), role, node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        self.note(node.attr, self.end(node) - len(node.attr), "attribute", node)
-        self.visit(node.value)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        name = last_name(node.func)
-        self.visit(node.func)
-        if isinstance(node.func, ast.Attribute) and last_name(node.func.value) == "__all__":
-            for each in node.args:
-                self._note_listed(each)
-        typed = name in ("TypeVar", "NewType", "ForwardRef")
-        with self.within(around=node):
-            for number, argument in enumerate(node.args):
-                if name in DYNAMIC:
-                    self._note_string(argument, "dynamic")
-                is_type = (name == "cast" and not number) or (typed and number > 0)
-                self.visit_all([argument], is_type=is_type)
-            self._keywords(node.keywords, is_type=typed)
-
-    def _keywords(self, keywords: list[ast.keyword], *, is_type: bool = False) -> None:
-        for each in keywords:
-            if each.arg is not None:
-                self.note(each.arg, self.start(each), "keyword", each)
-            self.visit_all([each.value], is_type=is_type and each.arg == "bound")
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        name = last_name(node.value)
-        self.visit(node.value)
-        if name == "Annotated" and isinstance(node.slice, ast.Tuple):
-            self.visit_all(node.slice.elts[:1], is_type=self._is_type)
-            self.visit_all(node.slice.elts[1:])
-        else:
-            self.visit_all([node.slice], is_type=self._is_type and name != "Literal")
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if not isinstance(node.value, str):
+    def _read_string(self, node: "SgNode", around: Ancestors) -> None:
+        """Note the name that a string is, or those in a type that it is."""
+        span = node.range()
+        self.names.strings.append((span.start.index, span.end.index))
+        found = PLAIN_STRING.fullmatch(node.text())
+        if found is None or around[0].kind() == "concatenated_string":
             return
-        if self._map is self._sources.lines(self._path):
-            self.names.strings.append((self.start(node), self.end(node)))
-        start = self.string_start(node) if self._is_type else None
-        if start is not None and re.fullmatch(r"[\w.,\[\]\s|]{1,500}", node.value):
-            self._piece(node.value, start, is_type=True)
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        if sys.version_info >= (3, 12):
-            self.generic_visit(node)
-            return
-        # Before 3.12 the positions inside of an f-string are wrong: its parts are found by another grammar.
-        start = self.start(node)
-        end = self.end(node)
-        at = start
-        root = Trees().root("python", f"({self._text[start:end]})")
-        for part in root.find_all(
-            any=[{"kind": "interpolation"}, {"kind": "format_expression"}]
+        text = found[2]
+        start = span.start.index + found.start(2)
+        scopes = self._scopes_of(node, around, "read")
+        role: NameRole | None = "listed" if is_listed(node, around, text) else None
+        if (
+            around[0].kind() == "argument_list"
+            and last_name(function_of(around[0])) in DYNAMIC
         ):
-            inner = part.field("expression") or next(iter(part.named_children()), None)
-            place = inner.range() if inner is not None else part.range()
-            first, last = (start - 1 + each.index for each in (place.start, place.end))
-            if inner is not None and at < first:
-                self._piece(self._text[first:last], first)
-                at = last
-
-    def _piece(self, text: str, start: int, *, is_type: bool = False) -> None:
-        """Visit an expression that is written in a string."""
-        try:
-            tree = ast.parse(f"({text})", mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-        before = self._map
-        self._map = LineMap(f"({text})", start - 1)
-        self.visit_all([tree.body], is_type=is_type)
-        self._map = before
-
-    def _note_listed(self, value: ast.AST) -> None:
-        for each in ast.walk(value):
-            self._note_string(each, "listed")
-
-    def _note_string(self, node: ast.AST, role: NameRole) -> None:
-        start = self.string_start(node)
-        if start is not None and isinstance(node, ast.Constant):
-            self.note(str(node.value), start, role, node)
-
-    def string_start(self, node: ast.AST) -> int | None:
-        """Return where the text of a plain string begins; None for what is none, or is written in several parts."""
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            return None
-        head = STRING_HEAD.match(self._text, self.start(node))
-        if head is None or not self._text.startswith(node.value + head[1], head.end()):
-            return None
-        return head.end()
+            role = "dynamic"
+        if role is not None:
+            self._add(Occurrence(self._path, text, start, role, scopes, node))
+        if PLAIN_TYPE.fullmatch(text) and is_type(node, around):
+            for each in find_nodes(Trees().root("python", text), ("identifier",)):
+                at = start + each.range().start.index
+                role = role_of(each, each.ancestors())
+                self._add(Occurrence(self._path, each.text(), at, role, scopes, each))
 
 
-def last_name(node: ast.AST | None) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+def role_of(node: "SgNode", around: Ancestors) -> NameRole:
+    """Return what a name does that is in no import."""
+    child = node
+    for parent in around:
+        kind = parent.kind()
+        if kind in FIELDS:
+            field, role = FIELDS[kind]
+            return role if parent.field(field) == child else "read"
+        if kind in FIRST and parent.child(0) == child:
+            return FIRST[kind]
+        if kind in LAST and parent.children()[-1] == child:
+            return LAST[kind]
+        if kind in EVERY:
+            return EVERY[kind]
+        if kind == "dotted_name":
+            # A name alone is bound by a pattern of `match`.
+            pattern = around[1].kind() in ("case_pattern", "keyword_pattern")
+            is_bound = pattern and len(parent.children()) == 1
+            role = "binding" if is_bound else "read"
+            return role if parent.child(0) == child else "attribute"
+        if kind == "type_parameter":
+            # Of a definition (PEP 695), not of a type in brackets; what follows a colon is its bound.
+            owner = parent.parent()
+            is_own = owner is not None and owner.kind() in DEFINITIONS
+            return "binding" if is_own and child.find(kind="identifier") == node else "read"
+        if kind not in GROUPS:
+            return "read"
+        child = parent
+    return "read"
+
+
+def is_first_source(comprehension: "SgNode", child: "SgNode", node: "SgNode") -> bool:
+    """Return whether a name is in what a comprehension goes through first, which is read outside of it."""
+    clauses = (c for c in comprehension.children() if c.kind() == "for_in_clause")
+    source = child.field("right")
+    if next(clauses, None) != child or source is None:
+        return False
+    return node.range().start.index >= source.range().start.index
+
+
+def scope_of(node: "SgNode") -> NameScope:
+    start = node.range().start.index
+    if node.kind() in COMPREHENSIONS:
+        return NameScope("comprehension", start)
+    named = node.field("name")
+    name = named.text() if named is not None else ""
+    if node.kind() == "class_definition":
+        return NameScope("class", start, name)
+    around = node.parent()
+    marks = around.children() if around is not None else []
+    is_static = (
+        around is not None
+        and around.kind() == "decorated_definition"
+        and any(last_name(mark.child(1)) == "staticmethod" for mark in marks)
+    )
+    given = node.field("parameters")
+    every = given.named_children() if given is not None and not is_static else []
+    first = next((each for each in every if each.kind() != "comment"), None)
+    is_named = first is not None and not first.text().startswith("*")
+    parameter = first.find(kind="identifier") if first is not None and is_named else None
+    own = parameter.text() if parameter is not None and node.kind() != "lambda" else ""
+    return NameScope("function", start, name, own)
+
+
+def function_of(arguments: "SgNode") -> "SgNode | None":
+    call = arguments.parent()
+    return call.field("function") if call is not None else None
+
+
+def is_listed(node: "SgNode", around: Ancestors, text: str) -> bool:
+    """Return whether a string is the name of something: in `__all__`, or the first argument of `T = TypeVar("T")`."""
+    child = node
+    for parent in around:
+        if parent.kind() == "call":
+            function = parent.field("function")
+            owner = function.field("object") if function is not None else None
+            if last_name(owner) == "__all__":
+                return True
+        elif parent.kind() in ("assignment", "augmented_assignment"):
+            left = parent.field("left")
+            name = left.text() if left is not None else ""
+            is_made = around[1] == child and last_name(child.field("function")) in NAMING
+            is_first = is_made and around[0].child(1) == node
+            is_all = name == "__all__" and parent.field("right") == child
+            return is_all or (is_first and name == text)
+        child = parent
+    return False
+
+
+def is_type(node: "SgNode", around: Ancestors) -> bool:
+    """Return whether a string stands where a type does."""
+    child = node
+    for number, parent in enumerate(around):
+        kind = parent.kind()
+        if kind in ("subscript", "generic_type"):
+            name = last_name(parent.child(0))
+            inside = around[number - 2] if kind == "generic_type" else child
+            before = inside.prev()
+            is_first = before is not None and before.kind() == "["
+            if name == "Literal" or (name == "Annotated" and not is_first):
+                return False
+        elif kind == "argument_list":
+            typed = TYPED.get(last_name(function_of(parent)), slice(0))
+            is_bound = child.kind() == "keyword_argument"
+            return is_bound or child in parent.named_children()[typed]
+        elif kind == "keyword_argument":
+            name_node = parent.field("name")
+            if name_node is None or name_node.text() != "bound":
+                return False
+        elif kind == "assignment":
+            declared = parent.field("type")
+            is_alias = declared is not None and declared.text().endswith("TypeAlias")
+            return declared is not None and (declared == child or is_alias)
+        elif kind == "constrained_type":
+            return True
+        elif kind in FIELDS or kind in FIRST:
+            return child.kind() == "type"
+        elif kind.endswith("_statement"):
+            return False
+        child = parent
+    return False

@@ -12,7 +12,7 @@ from cli_guard.assistant.editing.sources import (
     Sources,
     TextEdit,
     apply_edits,
-    breaks,
+    find_syntax_errors,
     join_some,
     list_near,
 )
@@ -147,7 +147,7 @@ class PlanDraft:
         """
         sources = self.sources
         changes = apply_edits(sources, edits)
-        broken = [path for path in sorted(changes) if breaks(sources, path, changes[path])]
+        broken = find_syntax_errors(sources.texts, changes)
         if self.usages is None:
             self.usages = usages_of(sources, self.name)
         reason = None

@@ -1,6 +1,5 @@
 """Plans a rename in Python: what the name means, where it is surely meant, what is left and what may break."""
 
-import ast
 import builtins
 import keyword
 import re
@@ -30,7 +29,6 @@ from cli_guard.assistant.editing.usages import outside_history, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FILES = tuple(
     ".py .pyi .js .jsx .mjs .cjs .ts .mts .cts .tsx .go .java .rs .md .toml .json .yml .yaml .txt .css .html".split()
 )
@@ -136,11 +134,9 @@ def is_foreign(
     python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]
 ) -> bool:
     """Return whether an import binds the name to something else: `try: from other import NAME`."""
-    alias = occurrence.node
-    if occurrence.role != "import" or (isinstance(alias, ast.alias) and alias.asname):
+    if occurrence.role != "import" or occurrence.is_alias:
         return False
-    source = python.source_of(occurrence)
-    return source is None or source.module not in places
+    return python.source_of(occurrence) not in places
 
 
 def rename_member(
@@ -201,8 +197,8 @@ def rename_parameter(
         calls = {*sure, *(maybe if is_unique else ())}
         unsure = set(() if is_unique else maybe)
         if is_method:
-            defined = [each for each in sure if isinstance(each.node, FUNCTIONS)]
-            heads = ((each.path, python.head(each.path, each.node)) for each in defined)
+            defined = [each for each in sure if each.role == "definition"]
+            heads = ((each.path, each.parent.range().start.index) for each in defined)
             functions = [
                 (where, NameScope("function", head, inner.name)) for where, head in heads
             ]
@@ -220,23 +216,29 @@ def rename_inside(
     if bound is None:
         return
     rename_in_scope(python, path, old, scope, new, draft)
-    function = bound.around
-    if not isinstance(function, FUNCTIONS):
+    kinds = ("function_definition", "lambda")
+    function = next(each for each in bound.node.ancestors() if each.kind() in kinds)
+    body = function.field("body")
+    first = body.child(0) if body is not None else None
+    text = first.child(0) if first is not None else None
+    if function.kind() == "lambda":
         return
-    if ast.get_docstring(function, clean=False) is not None:
+    if text is not None and text.kind() == "string":
+        span = text.range()
         documented = re.compile(
             r"(?::(?:param|type|arg|parameter)\s+(?:[\w.\[\], ]+\s)?|^[ \t]*|``?)"
             rf"(?P<name>{re.escape(old)})(?=\s*[:(`])",
             re.MULTILINE,
         )
         for match in documented.finditer(
-            python.texts[path], *python.span(path, function.body[0])
+            python.texts[path], span.start.index, span.end.index
         ):
             draft.edits.append(TextEdit(path, match.start("name"), match.end("name"), new))
-    if function.args.kwarg is not None:
-        kwargs = f"**{function.args.kwarg.arg}"
+    given = function.field("parameters")
+    kwargs = given.find(kind="dictionary_splat_pattern") if given is not None else None
+    if kwargs is not None:
         draft.risks.append(
-            f"it takes {kwargs}: a call that still says {old}= is not refused but lands there"
+            f"it takes {kwargs.text()}: a call that still says {old}= is not refused but lands there"
         )
 
 
@@ -250,12 +252,14 @@ def rename_keywords(
 ) -> None:
     """Rename the keyword in each call of the function; one that may be a call of it is left to a person."""
     for path in python.mentioning(old):
-        by_node = python.file(path).by_node
+        names = python.file(path)
         for each in python.places(path, old):
-            call = each.around
-            if each.role != "keyword" or not isinstance(call, ast.Call):
+            if each.role != "keyword":
                 continue
-            callee = by_node.get(call.func)
+            given, call = each.node.ancestors()[1:3]
+            if call.kind() != "call":
+                continue
+            callee = names.at_end_of(call.field("function"))
             if callee in calls:
                 draft.edits.append(each.replace(new))
             elif callee in unsure:
@@ -264,16 +268,14 @@ def rename_keywords(
                         each, f"does this call reach it? {old}= is {new}= there"
                     )
                 )
-            elif any(by_node.get(argument) in calls for argument in call.args):
+            elif any(names.at_end_of(each) in calls for each in given.named_children()):
                 reason = f"the function is handed over here: {old}= may be meant for it"
                 draft.by_hand.append(python.location(each, reason))
         text = python.texts[path]
         for match in re.finditer(rf"(['\"]){re.escape(old)}\1\s*:", text):
             line = python.line(path, match.start())
-            around = (
-                python.sources.line_text(path, line) + text[match.end() : match.end() + 400]
-            )
-            if "**" in around:
+            below = text[match.end() : match.end() + 400]
+            if "**" in python.sources.line_text(path, line) + below:
                 draft.by_hand.append(
                     (path, line, f"a key {old!r}: is this dict handed over with **?")
                 )

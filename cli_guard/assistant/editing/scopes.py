@@ -3,13 +3,15 @@
 The rules are those of https://docs.python.org/3/reference/executionmodel.html#naming-and-binding.
 """
 
-import ast
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cli_guard.assistant.editing.sources import TextEdit
 from cli_guard.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 # "imported" is the name in `from m import NAME as other`, "listed" one in `__all__` or in `T = TypeVar("T")`,
 # "dynamic" one in `getattr(x, "name")`.
@@ -41,7 +43,8 @@ class Occurrence:
     """One place of a name; `scopes` from the innermost to the module, `home` the one that binds it.
 
     `home` is None for a name that nothing in the file binds, and for an attribute or another that needs no scope.
-    `around` is the import statement, the call of a keyword, the function of a parameter, or the assignment.
+    `node` is the name in the syntax tree. Of an import `module` is what it says of the module, with the dots that it
+    begins with, and `member` the name there, "" where the module itself is imported.
     """
 
     path: str
@@ -49,13 +52,30 @@ class Occurrence:
     start: int
     role: NameRole
     scopes: tuple[NameScope, ...]
-    node: ast.AST
-    around: ast.AST | None = None
+    node: "SgNode"
+    module: str = ""
+    member: str = ""
     home: NameScope | None = None
 
     @property
     def end(self) -> int:
         return self.start + len(self.name)
+
+    @property
+    def parent(self) -> "SgNode":
+        """Return the syntax around the name."""
+        parent = self.node.parent()
+        assert parent is not None  # noqa: S101 - a name is no module
+        return parent
+
+    @property
+    def is_alias(self) -> bool:
+        """Return whether an import binds it with `as`."""
+        return self.parent.kind() == "aliased_import"
+
+    @property
+    def is_class(self) -> bool:
+        return self.role == "definition" and self.parent.kind() == "class_definition"
 
     def replace(self, text: str) -> TextEdit:
         return TextEdit(self.path, self.start, self.end, text)
@@ -84,10 +104,27 @@ def find_homes(every: Iterable[Occurrence]) -> None:
 
 @dataclass(slots=True)
 class FileNames:
-    """What one file holds: the places of each name, its imports and its strings."""
+    """What one file holds: the places of each name and the one at a position, classes, strings, `from m import *`."""
 
     places: dict[str, list[Occurrence]] = field(default_factory=dict)
-    imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
-    strings: list[tuple[int, int]] = field(default_factory=list)
+    at: dict[int, Occurrence] = field(default_factory=dict)
     classes: list[Occurrence] = field(default_factory=list)
-    by_node: dict[ast.AST, Occurrence] = field(default_factory=dict)
+    strings: list[tuple[int, int]] = field(default_factory=list)
+    stars: list[str] = field(default_factory=list)
+
+    def at_end_of(self, node: "SgNode | None") -> Occurrence | None:
+        """Return the place of the name that an expression is, or of the last part of one with dots."""
+        named = last_node(node)
+        return self.at.get(named.range().start.index) if named is not None else None
+
+
+def last_node(node: "SgNode | None") -> "SgNode | None":
+    """Return the name of an expression that is a name, the last part of one with dots; None for any other."""
+    if node is not None and node.kind() == "attribute":
+        return node.field("attribute")
+    return node if node is not None and node.kind() == "identifier" else None
+
+
+def last_name(node: "SgNode | None") -> str:
+    named = last_node(node)
+    return named.text() if named is not None else ""

@@ -6,11 +6,14 @@ import difflib
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.replies import count_of, first_of
-from cli_guard.code.languages import GRAMMARS, language_of
+from cli_guard.code.definitions import is_parseable
+from cli_guard.code.languages import GRAMMARS, language_for, language_of
+from cli_guard.code.syntax import Trees
 from cli_guard.model import Skipped
 
 SHOWN_PATHS = 8
@@ -23,58 +26,24 @@ DOCUMENTATION = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx", ""})
 CONFIGURATION = frozenset(
     ".toml .cfg .ini .json .yml .yaml .xml .properties .gradle .kts .lock .mod".split()
 )
-LOCATED = (
-    ast.stmt,
-    ast.expr,
-    ast.alias,
-    ast.arg,
-    ast.keyword,
-    ast.pattern,
-    ast.excepthandler,
-)
 LINE_END = re.compile(r"\r\n?|\n")
 
 
 class LineMap:
-    """Lines (from 1) and UTF-8 columns of a text, as `ast` counts them, to positions in characters and back."""
+    """Lines of a text (from 1) to positions in characters and back."""
 
-    def __init__(self, text: str, offset: int = 0) -> None:
-        self._text = text
-        self._offset = offset
+    def __init__(self, text: str) -> None:
+        self._size = len(text)
         # A byte order mark is no part of the first line.
-        self._starts = [
-            text.startswith("\ufeff") + 0,
-            *(m.end() for m in LINE_END.finditer(text)),
-        ]
-        self._columns: dict[int, list[int]] = {}
-
-    def position(self, line: int, column: int) -> int:
-        """Return the position of a column in UTF-8 bytes."""
-        start = self.start_of(line)
-        if not self._text.isascii():
-            if line not in self._columns:
-                sizes = []
-                total = 0
-                for sign in self._text[start : self.start_of(line + 1)]:
-                    sizes.append(total)
-                    total += len(sign.encode("utf-8", "replace"))
-                self._columns[line] = sizes
-            column = bisect.bisect_left(self._columns[line], column)
-        return self._offset + start + column
-
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        assert isinstance(node, LOCATED)  # noqa: S101 - the module itself is never asked for
-        start = self.position(node.lineno, node.col_offset)
-        return start, self.position(
-            node.end_lineno or node.lineno, node.end_col_offset or 0
-        )
+        first = int(text.startswith("\ufeff"))
+        self._starts = [first, *(m.end() for m in LINE_END.finditer(text))]
 
     def line_of(self, position: int) -> int:
         return max(1, bisect.bisect_right(self._starts, position))
 
     def start_of(self, line: int) -> int:
         """Return the position where a line begins; the end of the text for a line beyond it."""
-        return self._starts[line - 1] if line <= len(self._starts) else len(self._text)
+        return self._starts[line - 1] if line <= len(self._starts) else self._size
 
 
 class Sources:
@@ -82,7 +51,7 @@ class Sources:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = {path: texts[path] for path in sorted(texts)}
-        self._modules: dict[str, ast.Module | str] = {}
+        self._problems: dict[str, str] = {}
         self._lines: dict[str, LineMap] = {}
         self._skipped: dict[str, Skipped] = {}
         self.late: set[str] = set()
@@ -124,23 +93,24 @@ class Sources:
         found = language_of(path, self.texts.get(path, "")[:120].split("\n", 1)[0])
         return found if found in GRAMMARS else None
 
-    def module(self, path: str) -> ast.Module | None:
-        """Return the syntax of a Python file; None for one that is not Python or not valid, which is then skipped."""
+    def is_valid(self, path: str) -> bool:
+        """Return whether a file is valid Python; one that is not is skipped."""
         text = self.texts[path]
-        if self.language(path) != "python":
-            return None
-        if text not in self._modules and not self.spend(path, PARSING):
-            return None
-        found = self.parse(text)
-        if isinstance(found, str):
-            self.skip(path, found)
-            return None
-        return found
+        if self.language(path) != "python" or (
+            text not in self._problems and not self.spend(path, PARSING)
+        ):
+            return False
+        problem = self.problem_with(text)
+        if problem:
+            self.skip(path, problem)
+        return not problem
 
-    def parse(self, text: str) -> ast.Module | str:
-        if text not in self._modules:
-            self._modules[text] = parse_python(text)
-        return self._modules[text]
+    def problem_with(self, text: str) -> str:
+        """Return why a text is not valid Python, "" if it is."""
+        if text not in self._problems:
+            found = parse_python(text)
+            self._problems[text] = found if isinstance(found, str) else ""
+        return self._problems[text]
 
     def lines(self, path: str) -> LineMap:
         if path not in self._lines:
@@ -256,12 +226,28 @@ def apply_edits(sources: Sources, edits: Iterable[TextEdit]) -> dict[str, str]:
     return changes
 
 
-def breaks(sources: Sources, path: str, text: str) -> bool:
-    """Return whether the new text of a Python file is invalid where the old one is not."""
-    if sources.language(path) != "python":
-        return False
-    is_valid = not isinstance(sources.parse(sources.texts[path]), str)
-    return is_valid and isinstance(sources.parse(text), str)
+def find_syntax_errors(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Return where a file does not parse that did before, or was not there."""
+    found = ((path, find_syntax_error(path, text)) for path, text in new.items())
+    return [
+        f"{path}: {error}"
+        for path, error in found
+        if error and not find_syntax_error(path, old.get(path, ""))
+    ]
+
+
+def find_syntax_error(path: str, text: str) -> str:
+    """Return why a text does not parse, "" if it does, or if no grammar is there to tell."""
+    language = language_for(path, text)
+    if language == "python":
+        tree = parse_python(text)
+        return tree if isinstance(tree, str) else ""
+    if language in GRAMMARS and is_parseable(text):
+        with suppress(ValueError):
+            broken = Trees().root(language, text).find(kind="ERROR")
+            if broken:
+                return f"not valid {language} (line {broken.range().start.line + 1})"
+    return ""
 
 
 def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:

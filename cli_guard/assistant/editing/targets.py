@@ -1,6 +1,5 @@
 """What a name in a request means in Python, the likeliest definition first; all its places, and renaming these."""
 
-import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, get_args
 
@@ -107,7 +106,7 @@ def find_targets(
 
 
 def make_target(occurrence: Occurrence, home: NameScope) -> DefinitionTarget:
-    is_class = isinstance(occurrence.node, ast.ClassDef)
+    is_class = occurrence.is_class
     is_definition = occurrence.role == "definition"
     sort: Sort
     if home == MODULE and not is_definition:
@@ -198,18 +197,20 @@ def sources_of_name(python: Python, name: str) -> Iterator[tuple[Occurrence, str
     """Yield each import of a name and each `module.name`, with the file of the module."""
     for path in python.mentioning(name):
         for each in python.places(path, name):
-            source = python.source_of(each)
-            module = source.module if source is not None and source.name == name else None
-            if isinstance(each.node, ast.Attribute):
-                module = python.module_of(path, each.node.value)
+            module = python.source_of(each) if each.member == name else None
+            owner = each.parent.field("object") if each.role == "attribute" else None
+            if owner is not None:
+                module = python.module_of(path, owner)
             if module is not None:
                 yield each, module
 
 
 def alias_of(python: Python, occurrence: Occurrence) -> Occurrence | None:
-    if occurrence.role != "imported" or not isinstance(occurrence.node, ast.alias):
+    """Return the name that `from m import NAME as other` gives a name."""
+    if occurrence.role != "imported":
         return None
-    return python.file(occurrence.path).by_node.get(occurrence.node)
+    statement = occurrence.node.ancestors()[1]
+    return python.file(occurrence.path).at_end_of(statement.field("alias"))
 
 
 def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occurrence]:

@@ -4,12 +4,13 @@ What a command does is said in the judge's own reasons, part by part, and by the
 """
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering import list_names, tests_for
-from cli_guard.assistant.projects.files import ProjectFiles, folder_of, quote_word
+from cli_guard.assistant.projects.files import ProjectFiles, folder_of
 from cli_guard.assistant.projects.model import CommandAdvice, CommandPart, ProjectCommand
 from cli_guard.assistant.projects.purposes import (
     SEPARATORS,
@@ -281,7 +282,7 @@ class CommandAdviser:
 
 
 def _advise_git(recipe: Recipe, paths: Sequence[str]) -> CommandAdvice:
-    path = quote_word(paths[0]) if paths else "<file>"
+    path = shlex.quote(paths[0]) if paths else "<file>"
     command = recipe.command.replace("<file>", path)
     others = [each.replace("<file>", path) for each in recipe.alternatives]
     return CommandAdvice(

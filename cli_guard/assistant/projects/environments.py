@@ -1,6 +1,7 @@
 """What runs a program in a project's environment, how that environment is installed, and the tools it sets up."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,6 @@ from cli_guard.assistant.projects.files import (
     line_at,
     line_of,
     nearness,
-    quote_word,
     within,
 )
 from cli_guard.assistant.projects.model import FoundCommand
@@ -88,8 +88,8 @@ def _of_kind(
         if not needed or not any(re.search(usual.get("with", ""), each) for each in below):
             continue
         words = {
-            "folder": quote_word(folder or "."),
-            "path": quote_word(path),
+            "folder": shlex.quote(folder or "."),
+            "path": shlex.quote(path),
             "hook": needed.groupdict().get("hook"),
         }
         command = front + usual["command"].format_map(words)
@@ -264,7 +264,7 @@ def script_front(files: ProjectFiles, path: str) -> str:
 def script_command(files: ProjectFiles, path: str, name: str) -> str:
     """Return how a script of a package.json is run in its folder."""
     manager = script_manager(files, path)["name"]
-    word = quote_word(name)
+    word = shlex.quote(name)
     if manager == "yarn" and name not in ("install", "add", "remove", "pack"):
         return f"yarn {word}"
     return (

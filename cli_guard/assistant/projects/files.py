@@ -1,6 +1,7 @@
 """The files of a repository as this room reads them: found by name, the ones nearest the root first, and bounded."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from functools import cached_property
 from posixpath import splitext
@@ -115,14 +116,7 @@ def find_above(texts: Mapping[str, str], path: str, name: str) -> str | None:
 
 def within(folder: str, command: str) -> str:
     """Return the command as it is typed at the root to run in a folder."""
-    return f"cd {quote_word(folder)} && {command}" if folder else command
-
-
-def quote_word(word: str) -> str:
-    """Return a word as a shell takes it, quote_word only if it must be."""
-    if re.fullmatch(r"[\w@%+=:,./~^-]+", word, re.ASCII):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+    return f"cd {shlex.quote(folder)} && {command}" if folder else command
 
 
 def clip_line(text: str, path: str) -> str:

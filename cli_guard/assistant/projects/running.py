@@ -1,6 +1,7 @@
 """The tests in Python files, and the command that runs exactly some tests, by what the project runs them with."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects.environments import (
@@ -13,7 +14,6 @@ from cli_guard.assistant.projects.files import (
     find_above,
     folder_of,
     nearness,
-    quote_word,
     within,
 )
 from cli_guard.assistant.projects.purposes import read
@@ -175,7 +175,9 @@ def _run_python(tests: Chosen, files: ProjectFiles, _folder: str) -> str:
         for name in (names or [""])
     ]
     return f"{front}pytest " + (
-        " ".join(map(quote_word, nodes)) if len(nodes) <= MOST_NODES else _join_paths(tests)
+        " ".join(map(shlex.quote, nodes))
+        if len(nodes) <= MOST_NODES
+        else _join_paths(tests)
     )
 
 
@@ -209,7 +211,7 @@ def _script_options(runner: str, package: str) -> str:
 
 def _run_go(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
     packages = dict.fromkeys(
-        quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
+        shlex.quote(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
     names = [name for _, chosen in tests for name in chosen]
     form = f"({'|'.join(names)})" if len(names) > 1 else "".join(names)
@@ -218,7 +220,7 @@ def _run_go(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
 
 
 def _run_java(tests: Chosen, files: ProjectFiles, _folder: str) -> str:
-    classes = [quote_word(path.rpartition("/")[2].rpartition(".")[0]) for path, _ in tests]
+    classes = [shlex.quote(path.rpartition("/")[2].rpartition(".")[0]) for path, _ in tests]
     if files.has("pom.xml"):
         return f"{'./mvnw' if files.has('mvnw') else 'mvn'} -Dtest={','.join(classes)} test"
     front = "./gradlew" if files.has("gradlew") else "gradle"
@@ -239,7 +241,7 @@ def _run_rust(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
 
 
 def _join_paths(tests: Chosen) -> str:
-    return " ".join(quote_word(path) for path, _ in tests)
+    return " ".join(shlex.quote(path) for path, _ in tests)
 
 
 # Languages whose tests run in the folder of the nearest such file.

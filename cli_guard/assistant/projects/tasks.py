@@ -1,6 +1,7 @@
 """Tasks that are written down: in a Makefile, in tables of data files, in lines that a pattern finds."""
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,6 @@ from cli_guard.assistant.projects.files import (
     folder_of,
     line_at,
     line_of,
-    quote_word,
     within,
 )
 from cli_guard.assistant.projects.model import FoundCommand
@@ -70,8 +70,8 @@ def _list_tasks(
                 continue
             other = re.fullmatch(rule.get("other", "(?!)"), name)
             words = {
-                "name": quote_word(name),
-                "env": "" if env in ("", "default") else f"{quote_word(env)}:",
+                "name": shlex.quote(name),
+                "env": "" if env in ("", "default") else f"{shlex.quote(env)}:",
                 "front": python_front(files),
                 "script": script_command(files, path, name),
             }
@@ -125,7 +125,7 @@ def _body_of(node: Node | None) -> str:
             parts.append(f"task {called}")
             continue
         plain = " ".join(
-            quote_word(word.text) if isinstance(each, Items) else word.text
+            shlex.quote(word.text) if isinstance(each, Items) else word.text
             for word in scalars(each)
         )
         inner = _body_of(each) if isinstance(each, Table) else ""
@@ -143,7 +143,7 @@ def _match_tasks(
         body = _body_below(text, found, rule.get("body", ""))
         name = groups.get("name") or rule.get("unnamed", {}).get(body, "")
         words = {
-            "name": quote_word(name),
+            "name": shlex.quote(name),
             "dashed": name.replace("_", "-"),
             "body": body,
             "bundle": "bundle exec " if files.has("Gemfile") else "",
@@ -192,7 +192,7 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
 
 def _read_makefile(path: str, text: str) -> Iterator[FoundCommand]:
     """Yield the targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
-    front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
+    front = f"make -C {shlex.quote(folder_of(path))}" if folder_of(path) else "make"
     if passes_on := FORMS["sphinx"].search(text):
         yield FoundCommand(
             f"{front} html",

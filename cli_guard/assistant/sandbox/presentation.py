@@ -16,7 +16,7 @@ from cli_guard.model import Kind
 from cli_guard.repository.snapshot import Snapshot
 from cli_guard.repository.texts import decode
 from cli_guard.repository.unified import unified_diff
-from cli_guard.secrets.printable import printable
+from cli_guard.secrets.printable import printable, printable_text
 from cli_guard.secrets.redact import redact
 
 MOST_LINES = 200
@@ -36,7 +36,7 @@ def present(
 ) -> str:
     """Return the text that is shown of a call."""
     parts = [*present_output(command, done.stdout, world, overflow)]
-    stderr = mask(redact(done.stderr.decode("utf-8", "surrogateescape")))
+    stderr = printable_text(redact(done.stderr.decode("utf-8", "surrogateescape")))
     stderr = GUESS.sub(": command not found", stderr).rstrip("\n")
     # A command that fails early in a pipe leaves the exit code 0 and an output that misleads.
     if stderr and (done.exit_code or FAILED.search(stderr)):
@@ -64,13 +64,13 @@ def present_output(
     text = redact(raw.decode("utf-8"))
     lines = text.count("\n") + (not text.endswith("\n"))
     if lines <= MOST_LINES and len(raw) <= MOST_BYTES:
-        yield mask(text).removesuffix("\n")
+        yield printable_text(text).removesuffix("\n")
         return
     kept = overflow.keep(text.encode("utf-8"))
     head = (
         "".join(text.splitlines(keepends=True)[:MOST_LINES]) if lines > MOST_LINES else text
     )
-    yield mask(cut(head, MOST_BYTES)).removesuffix("\n")
+    yield printable_text(cut(head, MOST_BYTES)).removesuffix("\n")
     yield f"\n--- output truncated ({lines} lines, {format_size(len(raw))}) ---"
     if kept is None:
         yield "Full output: not kept, there is no state folder; narrow it down with grep, head or tail"
@@ -124,11 +124,6 @@ def as_patch(ran: RunResult, snapshot: Snapshot) -> str:
         if text is not None:
             new[path] = text
     return redact("".join(other) + unified_diff(old, new))
-
-
-def mask(text: str) -> str:
-    """Return text without what acts on a terminal; tabs stay."""
-    return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))
 
 
 def cut(text: str, most_bytes: int) -> str:

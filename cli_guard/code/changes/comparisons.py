@@ -6,7 +6,7 @@ which leaves where it is true, what it is false for.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -43,6 +43,14 @@ WIDER = {"<": "<=", ">": ">="}
 RANKS = {"identical": 0, "exact": 1, "caseless": 2, "begins": 3, "holds": 4}
 EQUAL = ("identical", "exact")
 LIST = re.compile(r"[(\[{].*[)\]}]", re.DOTALL)
+# What makes all spellings of a text one.
+FOLDING = re.compile(
+    r"(?i)\.(?:to_?lower(?:_?case|invariant)?|lower(?:cased?)?|downcase|casefold)\b(?:\(\w*\))?"
+    r"|\b(?:(?:mb_)?strtolower|strings\.tolower)\((?P<inside>[^()]*)\)"
+)
+PRESENT = re.compile(
+    r"(?P<value>[\w$.@>-]{1,100}) (?:is not|!==?|~=) (?:None|null|nil|undefined)"
+)
 NOT_FOUND = ("0", "-1", "false", "nil", "None")
 
 
@@ -278,6 +286,34 @@ def asks_less(old: str, new: str, *, refuses: bool) -> bool:
     was = split_outside(without_brackets(old), joiners)
     now = split_outside(without_brackets(new), joiners)
     return set(now) < set(was)
+
+
+def is_unfolded(old: str, new: str, *, refuses: bool) -> bool:
+    """Return whether what is refused in every spelling is refused in one alone."""
+    plain = FOLDING.sub(r"\g<inside>", old)
+    is_denied = NEGATION.match(old) is not None or "!=" in old or " not in " in old
+    return plain == new != old and refuses != is_denied
+
+
+def skipped_if_empty(gone: str, added: str, kept: Iterable[str]) -> str:
+    """Return the list that a guard asks for values only where it has any, where it did so for every list; "" for none.
+
+    The guard refuses what is not in the list: `allowed is not None and name not in allowed`.
+    """
+    match = PRESENT.fullmatch(gone)
+    value = match["value"] if match else ""
+    counted = (
+        rf"(?:!empty\(|len\(|count\()?{re.escape(value)}"
+        r"(?:\.(?:any\?|present\?|length|size))?\)?(?: ?(?:>|!=) ?0)?"
+    )
+    if not value or re.fullmatch(counted, added) is None:
+        return ""
+    found = filter(None, map(read_comparison, kept))
+    is_list = any(
+        each.relation == "holds" and each.is_denied and value in (each.left, each.right)
+        for each in found
+    )
+    return value if is_list else ""
 
 
 def split_outside(text: str, marks: Container[str]) -> list[str]:

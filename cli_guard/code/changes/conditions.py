@@ -77,7 +77,7 @@ def known_words(name: str) -> frozenset[str]:
 def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the first branch of an `if` in any form, None for one without a condition."""
     inner = children_of(node)
-    condition = node.field("condition") or (inner[0] if inner else None)
+    condition = node.field("condition") or condition_among(inner, node.kind())
     if condition is None:
         return None
     body = next((b for name in BODY_FIELDS if (b := node.field(name)) is not None), None)
@@ -95,6 +95,12 @@ def read_branch(node: "SgNode", tree: SourceTree) -> Branch | None:
         leaving = correction(body, condition, tree)
     branch = replace(branch_of(condition, leaving, tree), only_says=says)
     return deny(branch) if node.kind() in NEGATED else branch
+
+
+def condition_among(inner: "list[SgNode]", kind: str) -> "SgNode | None":
+    """Return the condition of a branch whose grammar names none: `a if condition else b` of Python has it second."""
+    at = 1 if kind == "conditional_expression" else 0
+    return inner[at] if len(inner) > at else None
 
 
 def branch_of(condition: "SgNode", leaving: str, tree: SourceTree) -> Branch:

@@ -8,10 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from cli_guard.code.changes.calls import lost_limit, lost_owner, lost_room, lost_scope
 from cli_guard.code.changes.comparisons import (
     asks_less,
+    is_unfolded,
     looser_comparison,
     sides_of_equality,
+    skipped_if_empty,
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -20,6 +23,7 @@ from cli_guard.code.changes.facts import (
     VALUES,
     CodeFact,
     FactKind,
+    short_name,
     words_of_name,
 )
 from cli_guard.code.changes.order import values_of
@@ -64,6 +68,7 @@ GREATEST = re.compile(
 LIMIT = re.compile(
     r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
 )
+NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 Ranks = Mapping[str, int]
 
 
@@ -152,8 +157,10 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         )
     if old.kind is FactKind.TYPE:
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
-    if why := lost_scope(old, new):
+    if why := lost_scope(old, new) or lost_owner(old, new):
         return Looser(old, new, "member", why)
+    if why := lost_limit(old, new) or lost_room(old, new):
+        return Looser(old, new, "value", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
         return None
     if why := looser_pattern(old, new, elsewhere.operands_before):
@@ -214,14 +221,18 @@ def loosened_condition(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):
         return None
-    leaves = old.is_guard
+    leaves = old.is_guard and not is_admission(old)
     if leaves and was == now and new.detail == ONLY_SAYS:
         why = f"what followed `{old.name}` left here; now it only says so and goes on"
         return Looser(old, new, "condition", why)
     if old.kind is not new.kind:
         return None
     if len(was - now) == len(now - was) == 1:
-        return loosened_operand(old, new, *(was - now), *(now - was))
+        gone = min(was - now)
+        added = min(now - was)
+        if leaves and (value := skipped_if_empty(gone, added, was & now)):
+            return Looser(old, new, "match", f"an empty `{value}` no longer restricts")
+        return loosened_operand(old, new, gone, added)
     # A guard refuses where it is true; any other condition lets in where it is.
     if now < was and old.joiner == ("or" if leaves else "and"):
         gone = min(was - now, key=old.operands.index)
@@ -232,14 +243,24 @@ def loosened_condition(
     return None
 
 
+def is_admission(guard: CodeFact) -> bool:
+    """Return whether a guard leaves a function that is a check by its name, and refuses nothing: `return` alone."""
+    words = words_of_name(short_name(guard.unit))
+    is_check = not read_strength_words()["checks"].isdisjoint(words[:1])
+    return is_check and NOTHING.fullmatch(guard.detail) is not None
+
+
 def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Looser | None:
     """Return how an operand became looser by another one inside its brackets, or by its comparison."""
-    leaves = old.is_guard
+    leaves = old.is_guard and not is_admission(old)
     sign = ALSO if leaves else INSTEAD
     if gone in added and sign.search(added.replace(gone, "")):
         return Looser(old, new, "condition", f"`{added}` is enough now")
     if asks_less(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", f"`{gone}` is only `{added}` now")
+    if is_unfolded(gone, added, refuses=leaves):
+        why = f"`{added}` holds for one spelling alone, `{gone}` held for all"
+        return Looser(old, new, "comparison", why)
     if why := looser_pattern_operand(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)
@@ -305,19 +326,6 @@ def wider_type(old: CodeFact, new: CodeFact) -> str:
     if not now & known["wide"] or was & now & known["narrow"]:
         return ""
     return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
-
-
-def lost_scope(old: CodeFact, new: CodeFact) -> str:
-    """Return why a call asks for less: its name lost words of whose thing it is, and it got fewer arguments."""
-    if not old.is_call or old.detail.count(",") <= new.detail.count(","):
-        return ""
-    was = words_of_name(old.last_name)
-    now = words_of_name(new.last_name)
-    lost = set(was) - set(now)
-    rest = tuple(word for word in was if word in now)
-    if lost & read_strength_words()["scopes"] and rest == now and len(now) > 1:
-        return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
-    return ""
 
 
 def is_prefix_without_separator(change: TextChange) -> bool:

@@ -168,10 +168,11 @@ class ReadNode:
     def key(self) -> str:
         """The key of an option or the target of an assignment, "" for none."""
         named = field_of(self.node, KEY_FIELDS)
-        inner = self.node.named_children() if named is None else []
-        # A block of Terraform has its key first, and its labels behind it.
+        inner = [] if named is not None else self.node.named_children()
+        # A block of Terraform has its key first, and its labels behind it; Kotlin has `val` before its name.
         if len(inner) > 1:
-            named = inner[0]
+            is_declared = inner[0].kind() == "binding_pattern_kind"
+            named = declared_name(inner[1]) or inner[1] if is_declared else inner[0]
         return write_dotted(self.tree.source(named).strip("\"'`:@ "))
 
     @property
@@ -212,6 +213,8 @@ def facts_at(
         condition = place.node.field("condition")
         if condition is not None:
             yield condition_fact(place, condition)
+        if field_of(place.node, VALUE_FIELDS) is not None:
+            yield from option_facts(place)
     elif shape == "return":
         if condition := returned_condition(place.node, place.tree):
             yield condition_fact(place, condition)

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline import sql_meta
-from cli_guard.commands.inline.model import Act, NotUnderstood, file, unknown
+from cli_guard.commands.inline.model import Act, NotUnderstood, file, shell, unknown
 from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
@@ -46,6 +45,21 @@ ADDRESS = re.compile(
 SHOWN = frozenset(
     "SELECT LIKE ILIKE GLOB REGEXP RLIKE IN VALUES THEN ELSE WHEN AND OR NOT BETWEEN = < > ! ~ |".split()
 )
+# A line that is a command of sqlite3 or of mysql, where a statement could begin.
+CLIENT_LINE = re.compile(
+    r"[ \t]*(?:\.[A-Za-z][^\n]*|(?:source|system|tee|pager|delimiter)[ \t][^\n]*|(?:go|/)[ \t]*(?=\n|\Z))",
+    re.IGNORECASE,
+)
+# A line that ends a statement of sqlite3, as a semicolon does.
+GO = re.compile(r"[ \t]*(?:go|/)[ \t]*(?=\n|\Z)", re.IGNORECASE)
+REST = re.compile(r"\\[^\n]*")
+CLIENT_WORDS = re.compile(r"'[^']*'|\"[^\"]*\"|\S+")
+# What may be a command: with a pipe before it, in quotes or between backticks.
+PIECE = re.compile(r"[^'\"`]+")
+
+ASKING = frozenset(WORDS["asking"])
+LISTING = re.compile(r"\\(?:d[A-Za-z]*|l)[S+]{0,2}\Z")
+SHELLS = (r"\!", ".shell", ".system", "system", r"\p", "pager", r"\P")
 Token = tuple[str, str]
 END: Token = ("mark", ";")
 
@@ -64,11 +78,11 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
     current = list[Token]()
     fresh = True
     while at < len(code):
-        line = sql_meta.LINE.match(code, at) if fresh and not current else None
-        if fresh and current and sql_meta.GO.match(code, at):
+        line = CLIENT_LINE.match(code, at) if fresh and not current else None
+        if fresh and current and GO.match(code, at):
             raise NotUnderstood("a line that ends a statement for one client only")
         if line:
-            yield tuple(sql_meta.acts(line[0].strip()))
+            yield tuple(client_acts(line[0].strip()))
             at = line.end()
             continue
         found = TOKEN.match(code, at)
@@ -78,8 +92,8 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
         text = found[0]
         at = found.end()
         if kind == "meta":
-            line = sql_meta.REST.match(code, at - 1)
-            yield tuple(sql_meta.acts(line[0].strip() if line else text))
+            line = REST.match(code, at - 1)
+            yield tuple(client_acts(line[0].strip() if line else text))
             at = line.end() if line else at
         elif kind == "space":
             if ODD_COMMENT.match(text):
@@ -234,3 +248,25 @@ def act_of_call(kind: EffectKind, name: str, target: str | None) -> Iterator[Act
     yield from file(kind, None if kind is EffectKind.SERVICE_WRITE else target, name)
     if kind is EffectKind.EXEC and target:
         yield Act(kind, None, suspect=target)
+
+
+def client_acts(line: str) -> Iterator[Act]:
+    r"""Yield what a command of a client does: `\d` of psql, `.tables` of sqlite3, `source` of mysql."""
+    command, *words = CLIENT_WORDS.findall(line.rstrip(";"))
+    short = re.match(r"\\(?:[!.]|[A-Za-z_?]+)", command)
+    name = short[0] if short else command.lower()
+    rest = line.removeprefix(short[0] if short else command).strip()
+    if name in SHELLS and rest:
+        yield shell(rest)
+    elif (name in ASKING or LISTING.match(command)) and not set(rest) & set("|`"):
+        yield Act(EffectKind.SERVICE_READ, None)
+        yield from (
+            file(EffectKind.WRITE, words[0]) if name in (r"\g", r"\gx") and words else ()
+        )
+    else:
+        yield unknown(f"client command {name[:40]}")
+        # It may be a file that it writes or runs, or a command.
+        for word in words:
+            yield from file(EffectKind.WRITE, word.strip("'\""))
+        for piece in PIECE.findall(rest):
+            yield Act(EffectKind.EXEC, None, suspect=f"cat | {piece.strip(' |')}")

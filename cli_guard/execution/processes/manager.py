@@ -10,8 +10,6 @@ from typing import Self
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes import preparing
-from cli_guard.execution.processes.background import start
-from cli_guard.execution.processes.foreground import run_to_end
 from cli_guard.execution.processes.launcher import Launcher, Run
 from cli_guard.execution.processes.model import (
     RESPONSE,
@@ -31,6 +29,7 @@ from cli_guard.execution.processes.registry import (
     last_lines,
 )
 from cli_guard.execution.processes.results import decode_output
+from cli_guard.execution.processes.running import run_to_end, start
 from cli_guard.execution.processes.sandbox import Sandbox
 from cli_guard.execution.processes.stopping import stop_entries
 

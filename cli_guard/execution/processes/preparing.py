@@ -9,7 +9,7 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.environment import Passed, clean_environment
 from cli_guard.execution.processes.model import ProcessLimits
-from cli_guard.execution.processes.sandbox import Sandbox, wrap_command
+from cli_guard.execution.processes.sandbox import DESCRIPTION, Sandbox, wrap_command
 from cli_guard.execution.shell import shell_words
 from cli_guard.lazy import dataclass
 
@@ -20,7 +20,7 @@ TERMINAL_SIZE = (40, 120)
 class Prepared:
     """A command that can be started; `command` is its text as a person writes it.
 
-    `terminal` is rows and columns. `reachable`: a port that it listens on can be reached from here.
+    `terminal` is rows and columns. `sandbox` describes the one that it runs in.
     """
 
     words: tuple[str, ...]
@@ -30,7 +30,6 @@ class Prepared:
     limits: ProcessLimits
     terminal: tuple[int, int] | None = None
     sandbox: str | None = None
-    reachable: bool = True
     notes: tuple[str, ...] = ()
 
 
@@ -52,11 +51,9 @@ def prepare(
     passed = Passed(dict(env)) if env is not None else clean_environment(dict(os.environ))
     own = passed.env
     words = shell_words(command, own) if isinstance(command, str) else tuple(command)
-    sandbox_text = None
     if sandbox is not None:
-        words, sandbox_text = wrap_command(words, sandbox, folder, own)
+        words = wrap_command(words, sandbox, folder, own)
     size = TERMINAL_SIZE if terminal is True else terminal or None
-    reachable = sandbox is None or sandbox.network
     return Prepared(
         words,
         shown,
@@ -64,8 +61,7 @@ def prepare(
         own,
         limits or ProcessLimits(),
         size,
-        sandbox_text,
-        reachable,
+        DESCRIPTION if sandbox else None,
         passed.notes(),
     )
 

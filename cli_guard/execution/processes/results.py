@@ -132,10 +132,18 @@ def describe_failure(
     return f"{words}: {os.strerror(number)}" if number else words, details
 
 
-def errors_before_start(error: str, details: Mapping[str, Any]) -> tuple[ProcessError, ...]:
-    """Return the refusal to start a command as an error of its kind, as one that its output would have named."""
+def describe_refusal(
+    prepared: Prepared, error: str, details: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what the results of commands that do not start have in common: the refusal is an error of its kind."""
     kind = "port_conflict" if "port" in details else KINDS.get(details.get("errno", 0))
-    return (ProcessError(kind, error, 1, error, (error,)),) if kind else ()
+    return {
+        "command": prepared.command,
+        "working_dir": prepared.folder,
+        "errors": (ProcessError(kind, error, 1, error, (error,)),) if kind else (),
+        "error": error,
+        "details": details,
+    }
 
 
 def no_log(registry: Registry, error: OSError) -> str:

@@ -1,8 +1,8 @@
 """A sandbox for commands, on Linux with bubblewrap (bwrap(1)).
 
 A command sees the system, the repository and the tool chains of its environment, all read-only; a writable scratch
-folder; an empty home and an empty /tmp, which end with it. Other processes, the rest of the disk and, by default, the
-network do not exist in it. It prevents harm by mistake or by a dependency; it is not a virtual machine.
+folder; an empty home and an empty /tmp, which end with it. Other processes, the rest of the disk and the network do not
+exist in it. It prevents harm by mistake or by a dependency; it is not a virtual machine.
 """
 
 import os
@@ -22,13 +22,6 @@ PROBE_SECONDS = 20
 SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/run/current-system")
 # Folders of /usr under their old names; today most are symbolic links (file-hierarchy(7)).
 OLD_NAMES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# Targets of /etc/resolv.conf.
-RESOLVERS = (
-    "/run/systemd/resolve",
-    "/run/resolvconf",
-    "/run/NetworkManager/resolv.conf",
-    "/mnt/wsl/resolv.conf",
-)
 # Only root can read these in /etc, and the command may run as root.
 HIDDEN_FILES = tuple(
     f"/etc/{name}"
@@ -55,6 +48,7 @@ REMEDY = (
     " user.max_user_namespaces; in a container --security-opt seccomp=unconfined), or run it without a sandbox"
 )
 
+DESCRIPTION = "no network, repository read-only, scratch writable"
 # Root would keep its capabilities, and make read-only mounts writable again (bubblewrap, issue 287).
 BARE = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
 # Bubblewrap ends at SIGINT and SIGTERM, and the command by SIGKILL with it. So that the command can end by itself,
@@ -70,11 +64,6 @@ class Sandbox:
 
     root: Path
     scratch: Path
-    network: bool = False
-
-    def __str__(self) -> str:
-        network = "network" if self.network else "no network"
-        return f"{network}, repository read-only, scratch writable"
 
 
 def why_not() -> str | None:
@@ -86,8 +75,8 @@ def why_not() -> str | None:
 
 def wrap_command(
     words: Sequence[str], sandbox: Sandbox, folder: Path, env: Mapping[str, str]
-) -> tuple[tuple[str, ...], str]:
-    """Return the command line that runs `words` in the sandbox, from `folder`, and one line that describes it.
+) -> tuple[str, ...]:
+    """Return the command line that runs `words` in the sandbox, from `folder`.
 
     The home of `env` is hidden, its tool chains are visible. The exit code is the command's, 128 + n for signal n. To
     end it, signal the whole process tree: SIGKILL ends everything, SIGINT and SIGTERM reach the command alone.
@@ -105,7 +94,7 @@ def wrap_command(
         "--",
         *behind,
         *words,
-    ), str(sandbox)
+    )
 
 
 def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:
@@ -145,11 +134,9 @@ def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[s
         if name in env and not Path(env[name]).is_relative_to(scratch)
     ]
     names += [word for name in moved for word in ("--setenv", name, "/tmp")]  # noqa: S108
-    network = ("--share-net",) if sandbox.network else ()
     return (
         *BARE,
-        *network,
-        *_system(network=sandbox.network),
+        *_system(),
         *inner,
         *names,
         "--chdir",
@@ -157,7 +144,7 @@ def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[s
     )
 
 
-def _system(*, network: bool) -> Iterator[str]:
+def _system() -> Iterator[str]:
     yield from (
         "--proc",
         "/proc",
@@ -182,8 +169,6 @@ def _system(*, network: bool) -> Iterator[str]:
     for name in HIDDEN_FOLDERS:
         if _is_folder(Path(name)):
             yield from ("--tmpfs", name)
-    for name in RESOLVERS if network else ():
-        yield from ("--ro-bind-try", name, name)
 
 
 def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
@@ -298,7 +283,7 @@ def _found_out() -> _Found:
     if program is None:
         missing = "bubblewrap is not installed: install it (apt install bubblewrap, dnf install bubblewrap)"
         return _Found(problem=missing)
-    probe = (program, *BARE, *_system(network=False), "--")
+    probe = (program, *BARE, *_system(), "--")
     if (
         _is_file(Path(ENV))
         and _try_command((*IGNORING, *probe, *LISTENING, "true")) is None

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cli_guard.execution.processes.background import GRACE
 from cli_guard.execution.processes.model import StopMethod, Stopped
 from cli_guard.execution.processes.registry import ProcessRecord
+from cli_guard.execution.processes.running import GRACE
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS
 from cli_guard.execution.shell import signal_name
 

@@ -1,10 +1,9 @@
-"""Run as a program: judges schemas, or arguments by a schema, and answers a JSON line for each.
+"""Run as a program: judges arguments by a schema.
 
 A schema comes from a server. Its patterns may take hours, its references may double with every step and never end;
 only a process can be given an end from outside, so this one is apart and holds nothing else.
 
-    {"schemas": [...]}                        -> for each: null, or what is wrong with it
-    {"schema": {...}, "arguments": {...}}     -> null, or what is wrong with the arguments
+    {"schema": {...}, "arguments": {...}}     -> null, or what is wrong with the arguments or the schema
 """
 
 import contextlib
@@ -12,17 +11,16 @@ import json
 import sys
 from typing import Any
 
-CPU_SECONDS_FOR_SCHEMAS = 4
-CPU_SECONDS_FOR_ARGUMENTS = 1
+CPU_SECONDS = 2
 MEMORY_BYTES = 1_000_000_000
 
 
-def limit(cpu_seconds: int) -> None:
+def limit() -> None:
     """Bounds this process; what the platform does not know it does not bound."""
     import resource
 
     for kind, most in (
-        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_CPU, CPU_SECONDS),
         (resource.RLIMIT_AS, MEMORY_BYTES),
     ):
         with contextlib.suppress(ValueError, OSError):
@@ -39,23 +37,16 @@ def validator_for(schema: dict[str, Any]) -> Any:
     return named(schema, default=Draft202012Validator)(schema, registry=Registry())
 
 
-def wrong_with_schema(schema: dict[str, Any]) -> str | None:
-    """What is wrong with a schema."""
+def wrong_with_arguments(schema: dict[str, Any], arguments: object) -> str | None:
+    """What is wrong with arguments: the first thing, and where."""
     from jsonschema.exceptions import SchemaError
 
     try:
-        type(validator_for(schema)).check_schema(schema)
-    except SchemaError as error:
-        return f"{error.json_path}: {error.message}"
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return None
-
-
-def wrong_with_arguments(schema: dict[str, Any], arguments: object) -> str | None:
-    """What is wrong with arguments: the first thing, and where."""
-    try:
-        error = next(iter(validator_for(schema).iter_errors(arguments)), None)
+        validator = validator_for(schema)
+        validator.check_schema(schema)
+        error = next(iter(validator.iter_errors(arguments)), None)
+    except SchemaError as problem:
+        return f"its schema is broken: {problem.json_path}: {problem.message}"
     except Exception as error:
         return f"the schema cannot be applied: {type(error).__name__}: {error}"
     if error is None:
@@ -70,15 +61,8 @@ def wrong_with_arguments(schema: dict[str, Any], arguments: object) -> str | Non
 def main() -> None:
     """Reads one request and answers it."""
     request = json.load(sys.stdin)
-    limit(CPU_SECONDS_FOR_SCHEMAS if "schemas" in request else CPU_SECONDS_FOR_ARGUMENTS)
-    if "schemas" in request:
-        for schema in request["schemas"]:
-            print(json.dumps(wrong_with_schema(schema)), flush=True)
-    else:
-        print(
-            json.dumps(wrong_with_arguments(request["schema"], request["arguments"])),
-            flush=True,
-        )
+    limit()
+    print(json.dumps(wrong_with_arguments(request["schema"], request["arguments"])))
 
 
 if __name__ == "__main__":

@@ -198,10 +198,9 @@ def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> N
 def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
     """The tools of a server, sorted by name; of several with one name there is one, which cannot be used."""
     count = Counter(tool.name for tool in listed)
-    reasons = schemas.unusable([tool.input_schema for tool in listed])
     tools: dict[str, McpTool] = {}
-    for tool, reason in zip(listed, reasons, strict=True):
-        wrong = reason and one_line(reason, REASON_CHARS, hide)
+    for tool in listed:
+        wrong = schemas.check_bounds(tool.input_schema)
         if (
             not TOOL_NAME.fullmatch(tool.name)
             or one_line(tool.name, 128, hide) != tool.name

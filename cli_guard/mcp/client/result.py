@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.lazy import dataclass
-from cli_guard.secrets.printable import clip, printable
+from cli_guard.secrets.printable import clip, printable, printable_text
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
@@ -28,17 +28,9 @@ class McpResult:
     truncated: bool = False
 
 
-def visible(text: str) -> str:
-    """Text with all that acts on a terminal made visible; lines and tabs stay."""
-    return "\t".join(
-        printable(part, keep_newlines=True)
-        for part in text.replace("\r\n", "\n").split("\t")
-    )
-
-
 def clip_text(text: str, limit: int, hide: Hide) -> tuple[str, bool]:
     """The text as it may be shown, and whether it was cut."""
-    kept = visible(redact(hide(text[: SCANNED * limit])))
+    kept = printable_text(redact(hide(text[: SCANNED * limit])).replace("\r\n", "\n"))
     cut = len(text) > SCANNED * limit
     if cut:
         # Masks make a text shorter: a secret that was cut in two may have come forward.
@@ -82,7 +74,7 @@ def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
 def harmless(value: object) -> object:
     """Data with every text of it visible."""
     if isinstance(value, str):
-        return visible(value)
+        return printable_text(value)
     if isinstance(value, dict):
-        return {visible(key): harmless(each) for key, each in value.items()}
+        return {printable_text(key): harmless(each) for key, each in value.items()}
     return [harmless(each) for each in value] if isinstance(value, list) else value

@@ -16,7 +16,7 @@ from cli_guard.mcp.server.tools import (
 )
 from cli_guard.policy.globs import nearest
 from cli_guard.runtime import missing_extra
-from cli_guard.secrets.printable import clip, json_value, printable
+from cli_guard.secrets.printable import clip, json_value, printable, printable_text
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
@@ -176,8 +176,7 @@ def answer_call(
         return refusal_of(str(error))
     except Exception as error:
         return refusal_of(around.report_bug(error))
-    parts = (printable(part, keep_newlines=True) for part in answer.text.split("\t"))
-    text = clip("\t".join(parts), TEXT_CHARS)
+    text = clip(printable_text(answer.text), TEXT_CHARS)
     data = json_value(answer.data) if answer.data is not None else None
     if data is not None and len(json.dumps(data)) > DATA_CHARS:
         data = None

@@ -114,7 +114,7 @@ def _group(
     """Format the findings of one kind: a heading, a block each, and how many more there are; advice in `room` lines."""
     findings: Sequence[JudgedFinding] = review.sort_findings(kind)
     if style != "verbose":
-        findings = _join_keys(findings, review)
+        findings = _join_alike(findings, review)
     chosen = findings if style == "verbose" else findings[:most]
     column = min(
         PLACE_WIDTH, max((len(where(judged.finding)) for judged in chosen), default=0)
@@ -139,31 +139,36 @@ def _group(
     ]
 
 
-def _join_keys(findings: Sequence[JudgedFinding], review: Review) -> list[JudgedFinding]:
-    """Return the findings with one for the private keys of each folder and commit, in the place of the first.
+def _join_alike(findings: Sequence[JudgedFinding], review: Review) -> list[JudgedFinding]:
+    """Return the findings with one, in the place of the first, for those that a person judges together.
 
-    They were made together, and a person judges them together; the verdict counts each of them.
+    These are the private keys of a folder and commit, and what is advised in the same words on several lines of a
+    file. The verdict counts each of them.
     """
     groups: dict[tuple[object, ...], list[JudgedFinding]] = {}
     for number, judged in enumerate(findings):
         found = judged.finding
-        folder = found.path.rpartition("/")[0]
-        is_key = found.rule in PRIVATE_KEYS and bool(found.path)
-        place = (folder, found.commit, judged.disposition) if is_key else (number,)
+        place: tuple[object, ...] = (number,)
+        if found.rule in PRIVATE_KEYS and found.path:
+            folder = found.path.rpartition("/")[0]
+            place = (folder, found.commit, judged.disposition)
+        elif judged.disposition is Disposition.ADVISE and not found.suggestion:
+            place = (found.rule, found.path, found.commit, found.message)
         groups.setdefault(place, []).append(judged)
     return [_one_for(group, review) for group in groups.values()]
 
 
 def _one_for(group: Sequence[JudgedFinding], review: Review) -> JudgedFinding:
-    """Return the first of a group, which says how many private keys more its folder has."""
+    """Return the first of a group, which says how many more there are."""
     first = group[0]
     if len(group) == 1:
         return first
 
-    more = len(group) - 1
-    noun = "key" if more == 1 else "keys"
+    is_key = first.finding.rule in PRIVATE_KEYS
+    kind, place = ("private key", "folder") if is_key else ("line", "file")
+    more = count(len(group) - 1, f"more {kind}")
     message = first.finding.message.rstrip(".")
-    told = f"{message}; {more} more private {noun} in this folder ({fuller(review)})."
+    told = f"{message}; {more} in this {place} ({fuller(review)})."
     return replace(first, finding=replace(first.finding, message=told))
 
 

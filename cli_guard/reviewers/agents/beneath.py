@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Status
 from cli_guard.reviewers.agents.starts import Start, StartJudge
-from cli_guard.reviewers.agents.statements import SurfaceStatement, read_statements
-from cli_guard.reviewers.agents.states import FileState
-from cli_guard.reviewers.agents.tables import files_of
+from cli_guard.reviewers.agents.statements import SurfaceStatement
+from cli_guard.reviewers.agents.states import FileState, standing_ones
 from cli_guard.reviewers.agents.tasks import file_of
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -35,7 +34,9 @@ def altered_scripts(
         each.path: each for each in subject.changes if each.status is not Status.DELETED
     }
     found: set[str] = set()
-    for number, statement in enumerate(standing_starts(subject, states, starters)):
+    starts = standing_ones(subject, states, starters, "start")
+    standing = (each for each, is_new in starts if not is_new)
+    for number, statement in enumerate(standing):
         if number >= MOST_STARTS:
             break
         start = judge.judge(statement)
@@ -44,21 +45,6 @@ def altered_scripts(
             if change and name not in found and asks_more(subject, judge, start, name):
                 found.add(name)
                 yield AlteredScript(change, statement, start)
-
-
-def standing_starts(
-    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str]
-) -> Iterator[SurfaceStatement]:
-    """Yield the starts of the settings that do not change, and the old ones of those that do."""
-    for state in states:
-        new = {each.identity for each in state.new_ones("start")}
-        starts = (each for each in state.after if each.kind == "start")
-        yield from (each for each in starts if each.identity not in new)
-    for path in starters:
-        text = subject.text_at(path) or ""
-        for file in files_of(path):
-            statements = read_statements(file, path, text).statements
-            yield from (each for each in statements if each.kind == "start")
 
 
 def asks_more(subject: ReviewInput, judge: StartJudge, start: Start, name: str) -> bool:

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 
+from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Severity
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import read_patterns
+from cli_guard.secrets.printable import clip
 
 GROUP = "agents"
 EVIDENCE_CHARS = 160
@@ -16,32 +18,35 @@ MOST_COMMITS = 50
 LONGEST_SUBJECT = 60
 
 
-def word_finding(
-    rule_id: str,
-    change: FileChange,
-    statement: SurfaceStatement,
-    message: str,
-    *,
-    is_gone: bool = False,
-    beneath: str = "",
-    cause: SurfaceStatement | None = None,
-) -> Finding:
-    """Return the finding about a statement; one that is gone stands where the change took it away.
+@dataclass(frozen=True, slots=True)
+class SurfaceRemark:
+    """What is to be said about one statement: a rule without the prefix of all, and the words.
 
-    `beneath` is what it reaches: an answer holds as long as that is the same. Where another statement is the `cause`,
-    its lines are named.
+    `is_gone`: the change takes it away. `beneath` is what it reaches: an answer holds as long as that is the same.
+    Where another statement is the `cause`, its lines are named.
     """
+
+    rule: str
+    statement: SurfaceStatement
+    words: str
+    is_gone: bool = False
+    beneath: str = ""
+    cause: SurfaceStatement | None = None
+
+
+def word_finding(change: FileChange, remark: SurfaceRemark) -> Finding:
+    """Return the finding about a statement; one that is gone stands where the change took it away."""
+    statement = remark.statement
     value = " ".join(statement.value.split())
     shown = value if statement.kind != "server" else statement.name
-    lines_of = gone_lines if is_gone else changed_lines
-    lines = lines_of(change, cause or statement)
+    lines_of = gone_lines if remark.is_gone else changed_lines
     return at_line(
-        rule_id,
+        remark.rule,
         change,
-        lines,
-        f"{statement.tool}: {message}",
+        lines_of(change, remark.cause or statement),
+        f"{statement.tool}: {remark.words}",
         evidence=f"{statement.name}: {shown}"[:EVIDENCE_CHARS],
-        identity="\0".join((*statement.identity, beneath)),
+        identity="\0".join((*statement.identity, remark.beneath)),
         known=f'kind = "{statement.kind}", name = "{name_in_toml(statement.name)}", digest = "{statement.digest}"',
     )
 
@@ -110,7 +115,7 @@ def other_matter(subject: ReviewInput, path: str) -> str:
     patterns = read_patterns("agents/programs.toml", "subjects")
     for said in subjects_of(subject, path):
         if patterns["elsewhere"].search(said) and not patterns["here"].search(said):
-            return f'; the commit says "{clip_subject(said)}", which is another matter'
+            return f'; the commit says "{clip(said, LONGEST_SUBJECT)}", which is another matter'
     return ""
 
 
@@ -125,7 +130,3 @@ def subjects_of(subject: ReviewInput, path: str) -> Iterator[str]:
     for commit in subject.history:
         if commit.message and any(each.path == path for each in commit):
             yield commit.message.partition("\n")[0]
-
-
-def clip_subject(said: str) -> str:
-    return said if len(said) <= LONGEST_SUBJECT else f"{said[: LONGEST_SUBJECT - 3]}..."

@@ -17,6 +17,7 @@ from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.rules.catalog import read_table
+from cli_guard.secrets.printable import clip
 
 RULE = re.compile(r"(?P<tool>[\w*.@-]+)(?:\((?P<inside>.*)\))?", re.DOTALL)
 # The end of a prefix of Claude Code, and the stars of the others.
@@ -221,4 +222,4 @@ def danger_of_server(grant: Grant) -> str:
 
 
 def shorten(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+    return clip(text, LONGEST_SHOWN)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.agents.beneath import AlteredScript, altered_scripts
 from cli_guard.reviewers.agents.findings import (
     EVIDENCE_CHARS,
+    SurfaceRemark,
     at_line,
     is_critical,
     other_matter,
@@ -33,29 +33,9 @@ from cli_guard.reviewers.agents.traffic import diversion_of
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
 
-RULE_OF_WIDENING = {
-    "mode": "permission-mode",
-    "command": "permission-command",
-    "tool": "permission-tool",
-    "folder": "permission-folder",
-    "denial": "permission-denial",
-    "traffic": "traffic",
-}
 SHOWN_FILES = 3
 # A finding on a whole file stands at its first line.
 TOP = (1, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class SurfaceRemark:
-    """What is to be said about one statement: a rule without the prefix of all, and the words."""
-
-    rule: str
-    statement: SurfaceStatement
-    words: str
-    is_gone: bool = False
-    beneath: str = ""
-    cause: SurfaceStatement | None = None
 
 
 def review_files(
@@ -100,15 +80,7 @@ def of_state(
         yield of_local(state)
     for remark in remarks_on(subject, judge, state):
         if not is_known(subject, remark.rule, remark.statement):
-            yield word_finding(
-                remark.rule,
-                state.change,
-                remark.statement,
-                remark.words,
-                is_gone=remark.is_gone,
-                beneath=remark.beneath,
-                cause=remark.cause,
-            )
+            yield word_finding(state.change, remark)
 
 
 def is_known(subject: ReviewInput, rule: str, statement: SurfaceStatement) -> bool:
@@ -126,8 +98,7 @@ def remarks_on(
     yield from of_servers(state)
     yield from of_plugins(state)
     yield from of_traffic(state)
-    for rule, statement, words in remarks_on_text(subject, state):
-        yield SurfaceRemark(rule, statement, words)
+    yield from remarks_on_text(subject, state)
 
 
 def of_local(state: FileState) -> Finding:
@@ -222,14 +193,16 @@ def of_named(
     changed = {each.path: each for each in subject.changes}
     for state, root in texts:
         path = state.change.path
-        for rule, statement, words in remarks_on_text(subject, state):
-            if is_known(subject, rule, statement):
+        for remark in remarks_on_text(subject, state):
+            if is_known(subject, remark.rule, remark.statement):
                 continue
             if path in changed:
-                yield word_finding(rule, changed[path], statement, words)
+                yield word_finding(changed[path], remark)
                 continue
-            placed = replace(statement, node=root.node)
-            yield word_finding(rule, changed[root.path], placed, f"{words} (in {path})")
+            placed = replace(remark.statement, node=root.node)
+            words = f"{remark.words} (in {path})"
+            remark = SurfaceRemark(remark.rule, placed, words)
+            yield word_finding(changed[root.path], remark)
 
 
 def last_of(hunk: Hunk) -> int:
@@ -255,11 +228,7 @@ def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:
     before = [each for each in state.before if each.kind == "permission"]
     after = [each for each in state.after if each.kind == "permission"]
     beside = [each for each in state.beside if each.kind == "permission"]
-    for each in widenings(before, after, beside):
-        rule = RULE_OF_WIDENING.get(each.rule, each.rule)
-        yield SurfaceRemark(
-            rule, each.statement, each.words, each.is_gone, cause=each.cause
-        )
+    yield from widenings(before, after, beside)
 
 
 def of_servers(state: FileState) -> Iterator[SurfaceRemark]:

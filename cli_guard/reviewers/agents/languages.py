@@ -13,6 +13,7 @@ from typing import Any
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.agents.markdown import Block
 from cli_guard.reviewers.agents.orders import (
+    TABLE,
     FoundOrder,
     deeds,
     has_target,
@@ -48,25 +49,12 @@ class SpokenDeed:
     is_near: bool = False
 
 
-DEEDS = (
-    SpokenDeed("send", "send", ("private", "address")),
-    SpokenDeed("hide", "tell", ("person",), is_negated=True, is_near=True),
-    SpokenDeed("hide", "hide", ("matter", "person"), is_near=True),
-    SpokenDeed("read", "read", ("keys",)),
-    SpokenDeed("skip", "skip", ("checks",), is_near=True),
-    SpokenDeed("skip", "ask", ("confirmation",), is_negated=True, is_near=True),
-    SpokenDeed("approve", "approve", ("everything",), is_near=True),
-    SpokenDeed("approve", "approve", ("unseen",)),
-    SpokenDeed("decode", "decode", ("obey",)),
-    SpokenDeed("lift", "ignore", ("earlier",), is_near=True),
-)
-# What is written in the same way everywhere: a name of `text.toml`, or a pattern.
-SHARED = {
-    "private": "{private}",
-    "address": "{address}",
-    "keys": "{keyfile}",
-    "checks": r"--no-verify\b|--yolo\b|--dangerously-skip-permissions\b|\bcli-guard\b",
-}
+@cache
+def spoken_deeds() -> tuple[SpokenDeed, ...]:
+    return tuple(
+        SpokenDeed(**row | {"things": tuple(row["things"].split())})
+        for row in read_table(TABLE)["spoken"]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +88,7 @@ class SpokenLanguage:
         start = 0
         for clause in self.clause.split(sentence, maxsplit=MOST_CLAUSES):
             start = max(sentence.find(clause, start), start)
-            for deed in DEEDS:
+            for deed in spoken_deeds():
                 if self.ordered[deed.verb].search(clause) and self._is_deed(
                     deed, clause, sentence, sentence[:start]
                 ):
@@ -127,6 +115,7 @@ def languages() -> tuple[SpokenLanguage, ...]:
 def read_language(table: Mapping[str, Any]) -> SpokenLanguage:
     verbs: Mapping[str, list[str]] = table["verbs"]
     things = {**table["things"], "obey": verbs["obey"][0]}
+    shared: Mapping[str, str] = read_table(TABLE)["shared"]
     # A short order may hold no other word of its language than the verb.
     forms = WORD.findall(" ".join(form for every in verbs.values() for form in every))
     return SpokenLanguage(
@@ -138,8 +127,8 @@ def read_language(table: Mapping[str, Any]) -> SpokenLanguage:
         letters=compile_words(table.get("letters", "(?!)")),
         ordered={name: pattern_of_order(table, forms) for name, forms in verbs.items()},
         things={
-            name: pattern_of_thing(things.get(name), SHARED.get(name))
-            for name in {name for deed in DEEDS for name in deed.things}
+            name: pattern_of_thing(things.get(name), shared.get(name))
+            for name in {name for deed in spoken_deeds() for name in deed.things}
         },
     )
 

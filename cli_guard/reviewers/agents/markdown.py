@@ -55,11 +55,6 @@ class Block:
     def text(self) -> str:
         return "\n".join(line for _, line in self.lines)
 
-    @property
-    def is_hidden(self) -> bool:
-        """Return whether a reader of the page does not see it."""
-        return self.kind in (BlockKind.COMMENT, BlockKind.COLLAPSED)
-
     def line_at(self, offset: int) -> int:
         """Return the number of the line that holds a place of the text."""
         return self.lines[self.text.count("\n", 0, offset)][0]

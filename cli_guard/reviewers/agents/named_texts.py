@@ -17,9 +17,8 @@ from cli_guard.reviewers.agents.starts import scope_of
 from cli_guard.reviewers.agents.statements import (
     SurfaceStatement,
     matches_in,
-    read_statements,
 )
-from cli_guard.reviewers.agents.states import LONGEST, FileState, new_text, old_text
+from cli_guard.reviewers.agents.states import LONGEST, FileState, standing_ones
 from cli_guard.reviewers.agents.tables import files_of
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -46,46 +45,30 @@ def named_texts(
 
     What is too long, or above `MOST`, is added to `skipped`, which asks.
     """
-    changed = {each.path: each for each in subject.changes}
-    names = follow_names(subject, list(first_names(subject, states, starters)))
+    changed = {each.path for each in subject.changes}
+    most = min(LONGEST, subject.limits.file_chars)
+    names = follow_names(subject, list(standing_ones(subject, states, starters, "names")))
     for number, named in enumerate(names):
-        change = changed.get(named.path)
-        if change is None and not named.is_new:
+        shown = subject.file_at(named.path)
+        if shown is None:
             continue
+        if named.path not in changed:
+            if not named.is_new:
+                continue
+            # To its reader it is as new as the words that name it.
+            shown = replace(shown, status=Status.ADDED)
         if number >= MOST:
             reason = f"agents: {named.root.path} leads to more than {MOST} texts"
             skipped.append(Skipped(named.path, reason, asks=True))
             return
-        text = new_text(subject, change) if change else subject.text_at(named.path)
-        if not text:
+        sides = subject.sides_of(shown, "agents", most)
+        if isinstance(sides, Skipped):
+            skipped.append(sides)
             continue
-        old = "" if named.is_new or change is None else old_text(subject, change) or ""
-        most = min(LONGEST, subject.limits.file_chars)
-        if max(len(text), len(old)) > most:
-            reason = f"agents: over {most:,} characters"
-            skipped.append(Skipped(named.path, reason, asks=True))
-            continue
+        old, text = sides
         file = replace(named.root.file, is_text=True, entries=())
-        shown = change or FileChange(named.path, Status.MODIFIED)
-        yield FileState(shown, file, (), (), (), text, old), named.root
-
-
-def first_names(
-    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str]
-) -> Iterator[tuple[SurfaceStatement, bool]]:
-    """Yield the statements that name texts, each with whether it is new."""
-    for state in states:
-        new = {each.identity for each in state.new_ones("names")}
-        for each in state.after:
-            if each.kind == "names":
-                yield each, each.identity in new
-    for path in starters:
-        for file in files_of(path):
-            if any(entry.kind == "names" for entry in file.entries):
-                statements = read_statements(
-                    file, path, subject.text_at(path) or ""
-                ).statements
-                yield from ((each, False) for each in statements if each.kind == "names")
+        known = "" if named.is_new else old
+        yield FileState(shown, file, (), (), (), text, known), named.root
 
 
 def follow_names(

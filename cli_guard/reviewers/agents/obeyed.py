@@ -10,6 +10,7 @@ from itertools import chain
 from cli_guard.commands import Context, judge_or_raise
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import ChangeTree, context_of
+from cli_guard.reviewers.agents.findings import SurfaceRemark
 from cli_guard.reviewers.agents.hidden import find_hidden
 from cli_guard.reviewers.agents.languages import find_spoken_orders
 from cli_guard.reviewers.agents.markdown import Block, BlockKind, read_blocks
@@ -37,28 +38,26 @@ SPAN = re.compile(r"`((?:[$%][ \t]+)?[A-Za-z_.~$(][^`\n]{3,400})`")
 PROMPT = re.compile(r"(?m)^[ \t>]{0,20}[$%#][ \t]+(?=\w)")
 MOST = 1_000
 LONGEST_SCRIPT = 20_000
-# The rule, the statement, and what is said of it.
-TextRemark = tuple[str, SurfaceStatement, str]
 WHERE = {
     BlockKind.COMMENT: " in a comment that a page does not show",
     BlockKind.COLLAPSED: " in a part that a page does not show",
 }
 
 
-def remarks_on_text(subject: ReviewInput, state: FileState) -> Iterator[TextRemark]:
+def remarks_on_text(subject: ReviewInput, state: FileState) -> Iterator[SurfaceRemark]:
     """Yield what is to be said about the texts of one file and was not so before the change."""
     new = list(texts_in(state, state.after, state.text))
     if not new:
         return
     context = context_of(ChangeTree(subject))
     known = {
-        each[1].identity
+        each.statement.identity
         for text in texts_in(state, state.before, state.old_text)
         for each in text.remarks(context)
     }
     for remark in chain.from_iterable(text.remarks(context) for text in new):
-        if remark[1].identity not in known:
-            known.add(remark[1].identity)
+        if remark.statement.identity not in known:
+            known.add(remark.statement.identity)
             yield remark
 
 
@@ -84,12 +83,12 @@ class ObeyedText:
         is_data = self._path.endswith(".toml") and node is None
         self._blocks = read_blocks(text, is_data=is_data)
 
-    def remarks(self, context: Context) -> Iterator[TextRemark]:
+    def remarks(self, context: Context) -> Iterator[SurfaceRemark]:
         yield from self._of_hidden()
         yield from self._of_orders()
         yield from self._of_commands(context)
 
-    def _of_hidden(self) -> Iterator[TextRemark]:
+    def _of_hidden(self) -> Iterator[SurfaceRemark]:
         for number, hidden in enumerate(find_hidden(self._text)):
             if number >= MOST:
                 return
@@ -103,9 +102,9 @@ class ObeyedText:
             if deed:
                 words = f"{words} ({deed.says})"
             statement = self._statement("hidden", hidden.how, shown, hidden.line)
-            yield "hidden-text", statement, words
+            yield SurfaceRemark("hidden-text", statement, words)
 
-    def _of_orders(self) -> Iterator[TextRemark]:
+    def _of_orders(self) -> Iterator[SurfaceRemark]:
         every = chain(find_orders(self._blocks), find_spoken_orders(self._blocks))
         for number, order in enumerate(every):
             if number >= MOST:
@@ -118,9 +117,9 @@ class ObeyedText:
             statement = self._statement(
                 "order", order.deed, sentence, order.line, order.last
             )
-            yield "order", statement, words
+            yield SurfaceRemark("order", statement, words)
 
-    def _of_commands(self, context: Context) -> Iterator[TextRemark]:
+    def _of_commands(self, context: Context) -> Iterator[SurfaceRemark]:
         commands = (each for block in self._blocks for each in commands_in(block))
         for number, (line, command) in enumerate(commands):
             if number >= MOST:
@@ -134,7 +133,7 @@ class ObeyedText:
             shown = command.split("\n")[at - line]
             words = f"the agent is told to run what is always denied: {verdict.reason}"
             statement = self._statement("command", "command", printable(redact(shown)), at)
-            yield "text-command", statement, words
+            yield SurfaceRemark("text-command", statement, words)
 
     def _statement(
         self, kind: str, name: str, value: str, line: int, last: int = 0

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from cli_guard.lazy import dataclass
+from cli_guard.reviewers.agents.findings import SurfaceRemark
 from cli_guard.reviewers.agents.grants import Grant, danger_of, grant_of, shorten
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.tables import steps_of
@@ -28,25 +28,11 @@ MOST_JUDGED = 400
 HARMLESS_FOLDERS = re.compile(r"(?:\./)?(?!\.\.)[\w@][^~$]*|/tmp(?:/.*)?|\.")
 
 
-@dataclass(frozen=True, slots=True)
-class Widening:
-    """A statement that lets more pass, the rule of the finding, and what passes now in words.
-
-    `cause` is another statement that does it.
-    """
-
-    statement: SurfaceStatement
-    rule: str
-    words: str
-    is_gone: bool = False
-    cause: SurfaceStatement | None = None
-
-
 def widenings(
     before: Sequence[SurfaceStatement],
     after: Sequence[SurfaceStatement],
     beside: Sequence[SurfaceStatement] = (),
-) -> Iterator[Widening]:
+) -> Iterator[SurfaceRemark]:
     """Yield what the state after a change lets pass; `beside` are statements of other files that hold in both."""
     old = [*before, *beside]
     new = [*after, *beside]
@@ -61,7 +47,7 @@ def widenings(
             judged += statement.identity not in known
             if judged > MOST_JUDGED:
                 words = f"more than {MOST_JUDGED} new grants, which are not all judged"
-                yield Widening(statement, "tool", words)
+                yield SurfaceRemark("permission-tool", statement, words)
                 break
             yield from find_wider_grants(statement, old_grants, old, new)
         elif read in ("listing", "folder"):
@@ -72,14 +58,15 @@ def widenings(
 
 def find_raised_modes(
     statement: SurfaceStatement, old: Sequence[SurfaceStatement]
-) -> Iterator[Widening]:
+) -> Iterator[SurfaceRemark]:
     """Yield a flag that is set, or a mode that asks about less than the one before."""
     same = [each for each in old if each.about == statement.about]
     level = level_of(statement)
     if level > default_level(statement) or same:
         was = max((level_of(each) for each in same), default=default_level(statement))
         if level > was:
-            yield Widening(statement, rule_of(statement, "mode"), sentence(statement))
+            rule = rule_of(statement, "permission-mode")
+            yield SurfaceRemark(rule, statement, sentence(statement))
 
 
 def level_of(statement: SurfaceStatement) -> int:
@@ -104,7 +91,7 @@ def find_wider_grants(
     old_grants: Sequence[tuple[SurfaceStatement, Grant]],
     old: Sequence[SurfaceStatement],
     new: Sequence[SurfaceStatement],
-) -> Iterator[Widening]:
+) -> Iterator[SurfaceRemark]:
     """Yield a grant of what nothing granted before, if it lets something dangerous pass."""
     grant = grant_of(statement)
     if grant.sort == statement.entry.word("but") or is_beaten(statement, grant, new):
@@ -119,8 +106,8 @@ def find_wider_grants(
             return
     danger = danger_of(grant)
     if danger:
-        rule = "command" if grant.sort == "command" else "tool"
-        yield Widening(statement, rule_of(statement, rule), danger)
+        sort = "command" if grant.sort == "command" else "tool"
+        yield SurfaceRemark(rule_of(statement, f"permission-{sort}"), statement, danger)
 
 
 def grants_in(statements: Sequence[SurfaceStatement]) -> Iterator[SurfaceStatement]:
@@ -160,7 +147,7 @@ def denials_in(statements: Sequence[SurfaceStatement]) -> Iterator[SurfaceStatem
 
 def find_lost_denials(
     before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
-) -> Iterator[Widening]:
+) -> Iterator[SurfaceRemark]:
     """Yield what was denied or asked about and is not any more."""
     there = {each.identity: each for each in denials_in(new)}
     after = [
@@ -185,9 +172,9 @@ def find_lost_denials(
             cause = winner_over(kept, new)
             side = "before" if cause and cause.entry.words.get("is_first") else "behind"
             words += f": what stands {side} it allows it"
-            yield Widening(kept, "denial", words, cause=cause)
+            yield SurfaceRemark("permission-denial", kept, words, cause=cause)
         else:
-            yield Widening(statement, "denial", words, is_gone=True)
+            yield SurfaceRemark("permission-denial", statement, words, is_gone=True)
 
 
 def winner_over(
@@ -223,19 +210,20 @@ def strength_of(statement: SurfaceStatement) -> int:
 
 def find_lost_modes(
     before: Sequence[SurfaceStatement], new: Sequence[SurfaceStatement]
-) -> Iterator[Widening]:
+) -> Iterator[SurfaceRemark]:
     """Yield a mode that was stricter than what holds without it, and is gone."""
     there = {each.about for each in new}
     for statement in before:
         is_gone = statement.entry.word("read") == "rank" and statement.about not in there
         if is_gone and level_of(statement) < default_level(statement):
             words = f"{statement.name} is no longer {shorten(statement.value)}"
-            yield Widening(statement, rule_of(statement, "mode"), words, is_gone=True)
+            rule = rule_of(statement, "permission-mode")
+            yield SurfaceRemark(rule, statement, words, is_gone=True)
 
 
 def find_new_items(
     statement: SurfaceStatement, old: Sequence[SurfaceStatement]
-) -> Iterator[Widening]:
+) -> Iterator[SurfaceRemark]:
     """Yield an item that a list did not hold before."""
     if any(each.identity == statement.identity for each in old):
         return
@@ -243,9 +231,10 @@ def find_new_items(
         if HARMLESS_FOLDERS.fullmatch(statement.value):
             return
         words = f"files outside the repository may be read and written: {shorten(statement.value)}"
-        yield Widening(statement, "folder", words)
+        yield SurfaceRemark("permission-folder", statement, words)
         return
-    yield Widening(statement, rule_of(statement, "tool"), sentence(statement))
+    rule = rule_of(statement, "permission-tool")
+    yield SurfaceRemark(rule, statement, sentence(statement))
 
 
 def rule_of(statement: SurfaceStatement, otherwise: str) -> str:

@@ -1,11 +1,13 @@
 """Servers that an agent starts or calls, and plugins: new or changed, each with its reasons."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 
 from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge_or_raise
+from cli_guard.commands.engine import walk
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
@@ -24,33 +26,13 @@ from cli_guard.reviewers.commands.extract.nodes import (
 from cli_guard.rules.catalog import read_table
 from cli_guard.rules.near_names import find_near
 
+CONTEXT = Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
 ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url", "uri")
 ENVIRONMENTS = ("env", "environment", "envs")
 SECRET_TABLES = (*ENVIRONMENTS, "headers", "http_headers", "requestInit")
-# Runners of packages with the words between them and the name of the package.
-RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "npx": ((),),
-    "bunx": ((),),
-    "uvx": ((),),
-    "pnpx": ((),),
-    "pnpm": (("dlx",), ("exec",)),
-    "yarn": (("dlx",),),
-    "bun": (("x",),),
-    "npm": (("exec",), ("x",)),
-    "pipx": (("run",),),
-    "uv": (("tool", "run"),),
-    "deno": (("run",),),
-}
 OF_PYTHON = frozenset(("uvx", "pipx", "uv"))
 PACKAGE_OPTIONS = frozenset(("-p", "--package", "--from", "--spec"))
-VALUE_OPTIONS = frozenset(
-    ("--with", "--python", "--index-url", "--registry", "--cache", "-c", "--call")
-)
 CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
-# Options of `docker run` without a value.
-CONTAINER_FLAGS = frozenset(
-    "-i -t -it -d --rm --init --privileged --interactive --tty --detach --read-only".split()
-)
 MOUNTS = re.compile(
     r"(?:.*[=,])?(?:/var/run/docker\.sock|/run/docker\.sock|~|\$HOME|\$\{(?:env:)?HOME\}|/|/home(?:/[^/:,]+)?|/Users(?:/[^/:,]+)?|/root|/etc)"
     r"(?:/?|/\.(?:ssh|aws|config|kube|docker|gnupg)/?)(?:[:,].*)?"
@@ -123,39 +105,26 @@ def package_of(words: Sequence[str]) -> tuple[str, bool]:
     if not words:
         return "", False
     program = words[0].rpartition("/")[2].removesuffix(".cmd")
+    asked = " ".join(words[1:])
     if program in CONTAINERS and "run" in words:
-        return image_of(words[words.index("run") + 1 :]), True
-    for between in RUNNERS.get(program, ()):
-        if tuple(words[1 : 1 + len(between)]) == between:
-            return named_package(words[1 + len(between) :]), False
-    return "", False
+        return fetched_by([program, *words[1:]]), True
+    runners = read_table("agents/servers.toml")["runners"]
+    is_runner = any(map(asked.startswith, runners.get(program, ())))
+    return fetched_by([program, *words[1:]]) if is_runner else "", False
 
 
-def named_package(words: Sequence[str]) -> str:
-    """Return the package among the words behind a runner: the one of an option, or the first operand."""
-    waiting = list(words)
-    while waiting:
-        word = waiting.pop(0)
-        option, equals, value = word.partition("=")
-        if option in PACKAGE_OPTIONS:
-            return value if equals else next(iter(waiting), "")
-        if word in VALUE_OPTIONS:
-            waiting = waiting[1:]
-        elif not word.startswith("-"):
-            return word
-    return ""
-
-
-def image_of(words: Sequence[str]) -> str:
-    """Return the image of `docker run`: the first operand; an option with a value of its own takes one more word."""
-    waiting = list(words)
-    while waiting:
-        word = waiting.pop(0)
-        if not word.startswith("-"):
-            return word
-        if word not in CONTAINER_FLAGS and "=" not in word:
-            waiting = waiting[1:]
-    return ""
+def fetched_by(words: Sequence[str]) -> str:
+    """Return what a runner is to fetch: the value of an option, its first operand, or the program that it runs."""
+    invocations = walk(shlex.join(words), CONTEXT).invocations
+    if not invocations:
+        # Too long to be read: the runner stands for what it fetches, without a version.
+        return words[0]
+    runner, *inner = invocations
+    for option, value in runner.arguments.values:
+        if not PACKAGE_OPTIONS.isdisjoint(option.names):
+            return value.text or ""
+    operands = [each.text or "" for each in runner.arguments.operands]
+    return next(iter([*operands, *(each.name for each in inner)]), "")
 
 
 @cache
@@ -218,16 +187,12 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
     elif re.match(r"\$HOME|[A-Za-z]:\\", words[0]):
         yield f"{words[0]} is outside the repository"
     text = write_words(Items([Scalar(((1, word),)) for word in words]))
-    verdict = judge_or_raise(
-        text, Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
-    )
+    verdict = judge_or_raise(text, CONTEXT)
     yield from outside_programs(verdict)
     if verdict.verdict is Decision.DENY:
         yield verdict.reason
     elif program in SHELLS and len(words) > 2:
-        inner = judge_or_raise(
-            words[-1], Context(setting=Setting.CHANGE, home=HOME, root=ROOT)
-        )
+        inner = judge_or_raise(words[-1], CONTEXT)
         if inner.verdict is Decision.DENY:
             yield inner.reason
 

@@ -1,9 +1,9 @@
 """The two states of a file that agents or editors read, and what the files beside it say in both."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Kind, Skipped, Status
+from cli_guard.model import FileChange, Skipped
 from cli_guard.reviewers.agents.statements import (
     FileStatements,
     SurfaceStatement,
@@ -14,7 +14,6 @@ from cli_guard.reviewers.review_input import ReviewInput
 
 # Longer than any settings or rules that people write.
 LONGEST = 1_000_000
-NEW = (Status.ADDED, Status.COPIED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,16 +42,11 @@ def states_of(
     subject: ReviewInput, change: FileChange, skipped: list[Skipped]
 ) -> Iterator[FileState]:
     """Yield what a changed file is to each tool that reads it; what is left out is added to `skipped`."""
-    new = new_text(subject, change)
-    old = old_text(subject, change)
-    if new is None or old is None:
-        skipped.append(Skipped(change.path, "agents: whole text not available"))
+    sides = subject.sides_of(change, "agents", min(LONGEST, subject.limits.file_chars))
+    if isinstance(sides, Skipped):
+        skipped.append(sides)
         return
-    most = min(LONGEST, subject.limits.file_chars)
-    if max(len(new), len(old)) > most:
-        reason = f"agents: over {most:,} characters"
-        skipped.append(Skipped(change.path, reason, asks=True))
-        return
+    old, new = sides
     old_path = change.old_path or change.path
     known = list(files_of(old_path))
     kinds = list(files_of(change.path))
@@ -73,24 +67,28 @@ def states_of(
         )
 
 
+def standing_ones(
+    subject: ReviewInput, states: Sequence[FileState], starters: Sequence[str], kind: str
+) -> Iterator[tuple[SurfaceStatement, bool]]:
+    """Yield the statements of a kind after a change, each with whether it is new.
+
+    Those of changed files come first, then those of settings that do not change.
+    """
+    for state in states:
+        new = {each.identity for each in state.new_ones(kind)}
+        own = (each for each in state.after if each.kind == kind)
+        yield from ((each, each.identity in new) for each in own)
+    for path in starters:
+        for file in files_of(path):
+            if any(entry.kind == kind for entry in file.entries):
+                text = subject.text_at(path) or ""
+                statements = read_statements(file, path, text).statements
+                yield from ((each, False) for each in statements if each.kind == kind)
+
+
 def has_same_problem(before: FileStatements, after: FileStatements, old: str) -> bool:
     """Return whether a file could not be read before the change either."""
     return bool(old.strip()) and bool(before.problem) and bool(after.problem)
-
-
-def new_text(subject: ReviewInput, change: FileChange) -> str | None:
-    """Return the text after a change, None if it is not known; a patch of a new file has all of it."""
-    if change.status is Status.DELETED:
-        return ""
-    text = subject.contents.new(change)
-    is_whole = change.status is Status.ADDED and len(change.hunks) == 1
-    if text is None and is_whole:
-        return "\n".join((*change.hunks[0].added, ""))
-    return text
-
-
-def old_text(subject: ReviewInput, change: FileChange) -> str | None:
-    return "" if change.status in NEW else subject.contents.old(change)
 
 
 def beside(
@@ -106,8 +104,3 @@ def beside(
         text = subject.text_at(path)
         if text:
             yield from read_statements(file, path, text).statements
-
-
-def is_settings(change: FileChange) -> bool:
-    """Return whether a changed file is one whose keys or text are read."""
-    return change.kind is Kind.TEXT and any(files_of(change.path))

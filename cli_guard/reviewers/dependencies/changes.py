@@ -10,7 +10,7 @@ from posixpath import basename, join, split
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Skipped, Status, group_by, unmatched
+from cli_guard.model import FileChange, Skipped, group_by, unmatched
 from cli_guard.reviewers.dependencies.lock_changes import LockChanges, compare_locks
 from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
@@ -113,22 +113,18 @@ class DependencyChange:
         locked = (e for e in self.lock_changes.gone if not self.new.entries_named(e.name))
         return (*gone, *locked)
 
-    def most_had(self, name: str) -> bool:
-        """Return whether nearly all dependencies had an attribute before."""
-        if name not in self._shares:
-            olds = [
-                each
-                for each in self.old.sample()
-                if not each.is_setting and each.kind != "image"
-            ]
-            self._shares[name] = (
-                sum(1 for each in olds if getattr(each, name)) / len(olds) if olds else 0
-            )
-        return self._shares[name] >= MOST_HAVE
-
     @cached_property
-    def _shares(self) -> dict[str, float]:
-        return {}
+    def usual(self) -> frozenset[str]:
+        """Return which of hash and version nearly all dependencies had before."""
+        olds = [
+            each
+            for each in self.old.sample()
+            if not each.is_setting and each.kind != "image"
+        ]
+        had = Counter(
+            name for name in ("integrity", "spec") for each in olds if getattr(each, name)
+        )
+        return frozenset(name for name in had if had[name] >= MOST_HAVE * len(olds))
 
 
 def by_key(entries: Iterable[Dependency]) -> dict[tuple[str, str], list[Dependency]]:
@@ -148,17 +144,11 @@ def find_differences(
             continue
         if not any(map(formats_of, paths)):
             continue
-        new = "" if change.is_deleted else subject.contents.new(change)
-        old = "" if change.is_new else subject.contents.old(change)
-        if new is None and len(change.hunks) == 1 and change.status is Status.ADDED:
-            new = "\n".join((*change.hunks[0].added, ""))
-        if new is None or old is None:
-            skipped.append(Skipped(change.path, "dependencies: whole text not available"))
+        sides = subject.sides_of(change, "dependencies", subject.limits.file_chars)
+        if isinstance(sides, Skipped):
+            skipped.append(sides)
             continue
-        if max(len(new), len(old)) > subject.limits.file_chars:
-            reason = f"dependencies: over {subject.limits.file_chars:,} characters"
-            skipped.append(Skipped(change.path, reason, asks=True))
-            continue
+        old, new = sides
         after = read_listing(change.path, new)
         before = read_listing(change.old_path or change.path, old)
         difference = DependencyChange(change, after, before)

@@ -1,13 +1,13 @@
 """Read what commands install: `apt-get install xz-utils=5.6.1-1` in an image or a script names a package too."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import takewhile
+from functools import cache
 
-from cli_guard.commands.parse.syntax import parse
-from cli_guard.commands.parse.tree import ParsedCommand, Script, Text, Word
-from cli_guard.commands.plain import children_of
+from cli_guard.commands import Context, Setting
+from cli_guard.commands.engine import walk
+from cli_guard.commands.expand.fields import Field
 from cli_guard.model import FileChange, Finding
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
 from cli_guard.reviewers.dependencies import names
@@ -15,27 +15,33 @@ from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.reading import Dependency, normalise
+from cli_guard.rules.catalog import read_table
 from cli_guard.words import split_identifiers
 
-# The word that installs, and the registry, by program.
-INSTALLERS = {
-    **dict.fromkeys(
-        ("apt-get", "apt", "aptitude", "dnf", "yum", "microdnf", "zypper"), "system"
-    ),
-    **dict.fromkeys(("apk", "brew"), "system"),
-    **dict.fromkeys(("pip", "pip3", "pipx", "uv", "poetry", "pdm"), "pypi"),
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), "npm"),
-    **{name: name for name in ("gem", "cargo", "go")},
-}
 INSTALL = frozenset(("install", "add", "i"))
-# What runs the command behind it.
-WRAPPERS = frozenset("sudo doas env exec command time nice python python3".split())
-FIRST_WORDS = frozenset(name.partition("-")[0] for name in INSTALLERS)
+CONTEXT = Context(setting=Setting.CHANGE)
 PACKAGE = re.compile(
     r"(?P<name>@?[\w./-]+?)(?:\[[^\]]*\])?(?:(?:={1,3}|[@:]|~=)v?(?P<spec>[\w.:+~-]+))?"
 )
 # What a package is not: an address, a path, a file.
 NO_PACKAGE = re.compile(r"://|^[./~]|\.(?:txt|whl|tgz|gz|zip|deb|rpm|apk|git)$")
+
+
+@cache
+def installers() -> Mapping[str, str]:
+    """Return the registry of each program that installs."""
+    table: Mapping[str, str] = read_table("dependencies/settings.toml")["installers"]
+    return {
+        program: registry
+        for registry, programs in table.items()
+        for program in programs.split()
+    }
+
+
+@cache
+def first_words() -> frozenset[str]:
+    """Return the first identifier of each program that installs."""
+    return frozenset(name.partition("-")[0] for name in installers())
 
 
 def review_installs(world: DependencyWorld) -> Iterator[Finding]:
@@ -50,7 +56,7 @@ def review_installs(world: DependencyWorld) -> Iterator[Finding]:
         if (
             not text
             or len(text) > world.subject.limits.file_chars
-            or FIRST_WORDS.isdisjoint(split_identifiers(text))
+            or first_words().isdisjoint(split_identifiers(text))
         ):
             continue
         each = DependencyChange(change, NOTHING, NOTHING)
@@ -72,7 +78,7 @@ def find_installed(change: FileChange, text: str) -> Iterator[Dependency]:
                 continue
             for word, ecosystem in _packages_of(snippet):
                 line = snippet.line_at(word.span.start)
-                written = _plain_text(word)
+                written = word.text or ""
                 if line in change.added and written not in removed:
                     yield from _entry_of(written, ecosystem, line)
 
@@ -84,38 +90,13 @@ def _entry_of(written: str, ecosystem: str, line: int) -> Iterator[Dependency]:
         yield Dependency(name, ecosystem, "", found["spec"] or "", line=line, last=line)
 
 
-def _packages_of(snippet: Snippet) -> Iterator[tuple[Word, str]]:
+def _packages_of(snippet: Snippet) -> Iterator[tuple[Field, str]]:
     """Yield the words behind the command that installs, each with its registry."""
-    for command in _commands_in(parse(snippet.text)):
-        texts = [_plain_text(word) for word in command.words]
-        wrapped = takewhile(lambda text: text in WRAPPERS or text.startswith("-"), texts)
-        first = sum(1 for _ in wrapped)
-        if first == len(texts) or _base_name(texts[first]) not in INSTALLERS:
-            continue
-        behind = range(first + 1, len(texts))
-        start = next((at for at in behind if texts[at] in INSTALL), None)
-        if start is None:
-            continue
-        for word, text in zip(command.words[start + 1 :], texts[start + 1 :], strict=True):
-            if text and not text.startswith("-"):
-                yield word, INSTALLERS[_base_name(texts[first])]
-
-
-def _base_name(text: str) -> str:
-    return text.rpartition("/")[2]
-
-
-def _commands_in(script: Script) -> Iterator[ParsedCommand]:
-    """Yield the simple commands of a script and of its substitutions, in order."""
-    nodes: list[object] = [script.items]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, ParsedCommand):
-            yield node
-        nodes += reversed(children_of(node))
-
-
-def _plain_text(word: Word) -> str:
-    """Return the text of a word, empty if a part of it is only known when it runs."""
-    texts = [part.text for part in word.parts if isinstance(part, Text)]
-    return "".join(texts) if len(texts) == len(word.parts) else ""
+    for invocation in walk(snippet.text, CONTEXT).invocations:
+        ecosystem = installers().get(invocation.program)
+        words = iter(invocation.fields[1:])
+        if ecosystem and any(word.text in INSTALL for word in words):
+            # Those that are left stand behind it.
+            for word in words:
+                if word.text and not word.text.startswith("-"):
+                    yield word, ecosystem

@@ -6,14 +6,17 @@ from dataclasses import field
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, Skipped
+from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_other_hash, strength
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
+from cli_guard.reviewers.dependencies.scripts import runs_same_files
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
+from cli_guard.secrets.printable import clip
 
 GIT = re.compile(
     r"(?i)git\+|git@|git://|ssh://|git = |(?:github|gitlab|bitbucket|gist):|[^#?]*\.git(?:[#?@]|$)"
@@ -49,16 +52,6 @@ NEED_SOURCE = (
     "npm-shrinkwrap.json",
     "yarn.lock",
 )
-UNITS = {
-    "m": 1440,
-    "min": 1440,
-    "minute": 1440,
-    "h": 24,
-    "hour": 24,
-    "w": 1 / 7,
-    "week": 1 / 7,
-    "month": 1 / 30,
-}
 # The rule, the message and, where it is not the rule's, the severity of a finding.
 Remark = tuple[str, str] | tuple[str, str, Severity]
 
@@ -150,7 +143,7 @@ def judge(
 def place(source: str) -> str:
     """Return an address to show: without the user, the query and what the source is fixed to."""
     bare = re.sub(r"://[^/@\s]*@", "://", source).split("?")[0].split("#")[0]
-    return bare if len(bare) <= 100 else f"{bare[:97]}..."
+    return clip(bare, 100)
 
 
 def is_direct(each: DependencyChange, entry: Dependency) -> bool:
@@ -287,7 +280,7 @@ def judge_integrity(
         needed = each.ecosystem not in OWNED and (
             has_source or not each.path.endswith(NEED_SOURCE)
         )
-        if not now and needed and each.most_had("integrity"):
+        if not now and needed and "integrity" in each.usual:
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
         yield rule, f"{name} no longer has the hash that it had", severity_of_loss(entry)
@@ -383,7 +376,7 @@ def judge_release(
     if ecosystem == "vscode":
         return  # an extension has no version here
     if is_loose(each, was, entry):
-        if world.is_first("unpinned", each.path):
+        if not is_own_package(world, entry) and world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
             more = f"; {others} more have none" if others else ""
             yield (
@@ -403,6 +396,16 @@ def judge_release(
         world.majors.append((each, was, entry))
 
 
+def is_own_package(world: DependencyWorld, entry: Dependency) -> bool:
+    """Return whether a manifest of the repository has the name of an entry: npm takes the workspace of that name."""
+    contents = world.subject.contents
+    if entry.ecosystem != "npm" or not isinstance(contents, Searchable):
+        return False
+    named = re.compile(rf'"name"\s*:\s*"{re.escape(entry.name)}"')
+    hits = contents.search((entry.name,), ("package.json", "*/package.json"))
+    return any(named.search(hit.text) for hit in hits.found)
+
+
 def is_unknown_extension(entry: Dependency) -> bool:
     return entry.ecosystem == "vscode" and not names.is_known_publisher(entry.name)
 
@@ -419,7 +422,7 @@ def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) 
             spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
         )
     if each.ecosystem == "pypi":
-        return bool(was and was.spec) or (entry.kind != "dev" and each.most_had("spec"))
+        return bool(was and was.spec) or (entry.kind != "dev" and "spec" in each.usual)
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 
@@ -434,6 +437,8 @@ def judge_setting(
     source = entry.source
     host = entry.host
     added = read_table("dependencies/settings.toml")["added"]
+    if kind == "script" and was and runs_same_files(world.subject, each.path, was, entry):
+        return
     if kind in added and (kind, entry.spec) != ("trusted", "false"):
         rule, message = added[kind]
         yield rule, message.format(name=name, spec=entry.spec)
@@ -473,4 +478,5 @@ def judge_setting(
 def age(text: str) -> float:
     """Return the days that a setting asks for; a date, which moves on as time passes, counts as long."""
     found = re.match(r"P?T?(\d+(?:\.\d+)?)\s*([a-zA-Z]*)", text)
-    return float(found[1]) / UNITS.get(found[2].lower().rstrip("s"), 1) if found else 0
+    in_a_day = read_table("dependencies/settings.toml")["in_a_day"]
+    return float(found[1]) / in_a_day.get(found[2].lower().rstrip("s"), 1) if found else 0

@@ -4,8 +4,9 @@ Each reader takes a piece as data, with the head of its file, and yields entries
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import OWN, REF, SOURCE, Dependency, normalise
@@ -24,6 +25,8 @@ ORIGINS = {
     "directory": "path:",
     "file": "path:",
 }
+# How an address begins by the word that says what kind of source it is.
+KINDS = {"git": "git+", "path": "path:", "Project": "workspace:"}
 OWN_ORIGINS = ("editable", "virtual", "workspace")
 
 
@@ -85,6 +88,52 @@ def entry(
         package="" if package == name else package,
         files=frozenset(named.items()),
         addresses=frozenset(addresses),
+    )
+
+
+def text_at(data: Data, paths: str) -> str:
+    """Return the text, or the texts of the list, at the first of some paths that has one."""
+    for path in paths.split():
+        *steps, last = path.split("/")
+        table = data
+        for step in steps:
+            table = table_of(table, step)
+        text = text_of(table, last)
+        found = text or " ".join(filter(is_text, list_of(table, last)))
+        if found:
+            return found
+    return ""
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
+
+
+def read_fields(
+    table: Mapping[str, Any], piece: LockPiece, data: Any, head: Data
+) -> Iterator[Dependency]:
+    """Read an entry by the `fields` of its format; what has no name in it is named by its key."""
+    data = need_table(data)
+    found = {name: text_at(data, paths) for name, paths in table["fields"].items()}
+    field = defaultdict(str, found)
+    name = field["name"] or piece.key
+    version = field["version"].lstrip("=v")
+    source = KINDS.get(field["kind"], "") + field["source"]
+    if field["git"]:
+        source = f"git+{field['git']}"
+    # Until version 2 Cargo had all checksums at the end.
+    old = text_of(head, "metadata", f"checksum {name} {version} ({source})")
+    files = {"dist": field["dist"], "commit": field["commit"]}
+    yield entry(
+        table["ecosystem"],
+        name,
+        version,
+        source=source,
+        hashes=field["hashes"] or old,
+        files={name: value for name, value in files.items() if value},
+        package=field["package"],
+        place=field["place"] or piece.group,
+        ref=field["ref"],
     )
 
 
@@ -250,53 +299,6 @@ def read_yarn(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
     )
 
 
-def read_composer(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
-    data = need_table(data)
-    dist = table_of(data, "dist")
-    origin = table_of(data, "source")
-    reference = text_of(dist, "reference") or text_of(origin, "reference")
-    files = {"dist": text_of(dist, "shasum"), "commit": reference}
-    yield entry(
-        "composer",
-        text_of(data, "name"),
-        text_of(data, "version").removeprefix("v"),
-        source=text_of(dist, "url") or text_of(origin, "url"),
-        files={name: value for name, value in files.items() if value},
-        place=text_of(origin, "url"),
-    )
-
-
-def read_pipfile(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
-    data = need_table(data)
-    if piece.group == "_meta/sources":
-        yield entry(
-            "pypi", text_of(data, "name"), "", source=text_of(data, "url"), kind="index"
-        )
-        return
-    git = text_of(data, "git")
-    yield entry(
-        "pypi",
-        piece.key,
-        text_of(data, "version").removeprefix("=="),
-        source=f"git+{git}" if git else text_of(data, "file") or text_of(data, "path"),
-        hashes=" ".join(each for each in list_of(data, "hashes") if isinstance(each, str)),
-        ref=text_of(data, "ref"),
-    )
-
-
-def read_nuget(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
-    data = need_table(data)
-    is_own = text_of(data, "type") == "Project"
-    yield entry(
-        "nuget",
-        piece.key,
-        text_of(data, "resolved"),
-        source="workspace:" if is_own else "",
-        hashes=text_of(data, "contentHash"),
-        place=piece.group,
-    )
-
-
 def read_deno(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
     kind = piece.group.rpartition("/")[2]
     if kind == "remote":
@@ -313,38 +315,6 @@ def read_deno(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
         source=text_of(data, "tarball"),
         hashes=text_of(data, "integrity"),
         place=piece.key,
-    )
-
-
-def read_pub(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
-    data = need_table(data)
-    description = table_of(data, "description")
-    origin = text_of(data, "source")
-    source = text_of(description, "url")
-    if origin == "git":
-        source = f"git+{source}"
-    elif origin == "path":
-        source = f"path:{text_of(description, 'path')}"
-    yield entry(
-        "pub",
-        piece.key,
-        text_of(data, "version"),
-        source=source,
-        hashes=text_of(description, "sha256"),
-        package=text_of(description, "name"),
-        ref=text_of(description, "resolved-ref"),
-    )
-
-
-def read_cargo(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
-    data = need_table(data)
-    name = text_of(data, "name")
-    version = text_of(data, "version")
-    source = text_of(data, "source")
-    # Until version 2 all checksums stood at the end.
-    old = text_of(head, "metadata", f"checksum {name} {version} ({source})")
-    yield entry(
-        "cargo", name, version, source=source, hashes=text_of(data, "checksum") or old
     )
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -68,13 +68,8 @@ READERS: Mapping[str, Reader] = {
     "bun": lock_entries.read_bun,
     "yarn": lock_entries.read_yarn,
     "deno": lock_entries.read_deno,
-    "composer": lock_entries.read_composer,
-    "pipfile": lock_entries.read_pipfile,
-    "nuget": lock_entries.read_nuget,
-    "pub": lock_entries.read_pub,
     "mix": read_mix,
     "gradle": read_verification,
-    "cargo": lock_entries.read_cargo,
     "python": lock_entries.read_python,
 }
 MENTION = re.compile(r"""name["']?[ \t]*=[ \t]*["']([^"'\\\n]*)["']""")
@@ -186,7 +181,7 @@ def data_of(piece: LockPiece) -> Any:
         return parse_json(piece.text)
     if piece.form == "toml":
         return parse_toml(piece.text)[piece.group][0]
-    return next(iter(parse_yaml(piece.text).values()))
+    return parse_yaml(piece.text)
 
 
 def read_listing(path: str, text: str) -> Listing:
@@ -195,10 +190,12 @@ def read_listing(path: str, text: str) -> Listing:
     table = next((table for kind, table in formats_of(path) if kind == "lock"), None)
     if table is None:
         return listing
-    if table["form"] == "yarn" and (YARN_1.match(text) or not YARN_2.search(text)):
+    if table["cut"] == "yarn" and (YARN_1.match(text) or not YARN_2.search(text)):
         return listing
     cut = LockCut()
     problem = ""
+    by_fields = partial(lock_entries.read_fields, table)
+    reader = by_fields if "fields" in table else READERS[table["form"]]
     try:
         if text.strip():
             cut = _cut(table, text)
@@ -211,7 +208,7 @@ def read_listing(path: str, text: str) -> Listing:
         True,
         problem=problem,
         is_cut=True,
-        read_entry=READERS[table["form"]],
+        read_entry=reader,
         pieces=cut.pieces,
         head=cut.head,
     )

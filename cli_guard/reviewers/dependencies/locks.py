@@ -51,11 +51,11 @@ def folders_above(path: str) -> Iterator[str]:
 
 def lock_of(world: DependencyWorld, each: DependencyChange) -> tuple[str, Listing]:
     """Return the lock file of a manifest, in its folder or above, with what it holds."""
-    paths = (
+    paths = [
         join(folder, name) for folder in folders_above(each.path) for name in each.new.locks
-    )
+    ]
     if each.path.endswith((".in", ".txt")):
-        paths = (path for path in [f"{each.path[:-3]}.txt"] if each.path.endswith(".in"))
+        paths = [f"{each.path[:-3]}.txt"] if each.path.endswith(".in") else []
     found = ((path, listing_of(world, path)) for path in paths)
     return next((pair for pair in found if not pair[1].is_empty), ("", NOTHING))
 
@@ -95,7 +95,11 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
         bare = [
             path
             for path, manifest in manifests
-            if not manifest.is_empty and lock_at(world, path) is None
+            if not manifest.is_empty
+            and all(
+                listing_of(world, join(dirname(path), name)).is_empty
+                for name in manifest.locks
+            )
         ]
         if had_hashes and bare:
             message = f"{each.path} is removed: versions and hashes are fixed by nothing"
@@ -170,16 +174,6 @@ def _too_new(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding
             )
             yield from findings_of(each, "deps-cooldown", entry, message)
             return
-
-
-def lock_at(world: DependencyWorld, manifest: str) -> str | None:
-    """Return a lock file that is beside a manifest after the change."""
-    locks = (
-        join(dirname(manifest), name)
-        for _, table in formats_of(manifest)
-        for name in table.get("locks", "").split()
-    )
-    return next((path for path in locks if not listing_of(world, path).is_empty), None)
 
 
 def may_be_locked(each: DependencyChange, entry: Dependency) -> bool:

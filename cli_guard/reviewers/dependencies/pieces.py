@@ -69,29 +69,6 @@ def unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def pieces_of_data(
-    data: Any, lines: Mapping[tuple[str, ...], tuple[int, int]], paths: Paths
-) -> Iterator[LockPiece]:
-    """Yield the entries of a file that was parsed as a whole, at one key each or at the root.
-
-    `lines` has the lines of each by its keys.
-    """
-    for steps in paths:
-        table = data[steps[0]] if steps else data
-        for key, value in _members(table):
-            line, last = lines.get((*steps, key), (1, 1))
-            text = json.dumps(value, default=str)
-            name = key if isinstance(table, dict) else ""
-            yield LockPiece("/".join(steps), name, text, "json", line, last)
-
-
-def _members(table: object) -> Iterator[tuple[str, object]]:
-    if isinstance(table, dict):
-        yield from table.items()
-    elif isinstance(table, list):
-        yield from ((str(number), value) for number, value in enumerate(table))
-
-
 def cut_json(text: str, paths: Paths, has_comments: bool = False) -> LockCut:
     """Return the members of the tables at some paths, and the other keys of the root as data.
 
@@ -255,6 +232,10 @@ def _last_line(line: int, text: str) -> int:
 
 def _cut_whole(text: str, names: tuple[str, ...]) -> LockCut:
     data = parse_toml(text)
-    paths = tuple((name,) for name in names if name in data)
-    pieces = pieces_of_data(data, {}, paths)
-    return LockCut(tuple(pieces), {key: data[key] for key in data if key not in names})
+    head = {key: data[key] for key in data if key not in names}
+    pieces = tuple(
+        LockPiece(name, "", json.dumps(each, default=str), "json", 1, 1)
+        for name in names
+        for each in data.get(name, ())
+    )
+    return LockCut(pieces, head)

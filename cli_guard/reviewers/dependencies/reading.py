@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.lazy import dataclass
+from cli_guard.reviewers.commands.extract import read_document
 from cli_guard.reviewers.commands.extract.docker import base_images
-from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
     Node,
@@ -20,8 +20,6 @@ from cli_guard.reviewers.commands.extract.nodes import (
     every,
     named_at,
 )
-from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
-from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 5_000
@@ -194,9 +192,7 @@ def read(path: str, text: str) -> Listing:
         if kind == "dockerfile":
             entries += read_dockerfile(table, text)
             continue
-        for each in (
-            read_tree(path, table, text) if kind == "tree" else read_lines(table, text)
-        ):
+        for each in read_tree(table, text) if kind == "tree" else read_lines(table, text):
             if isinstance(each, Dependency):
                 entries.append(each)
             else:
@@ -288,7 +284,6 @@ def take(found: re.Match[str], parts: dict[str, Any] | None) -> None:
     """Add the groups of a match to the parts of an entry: all hashes, of anything else the first."""
     for group, text in found.groupdict().items():
         name = group.partition("_")[0]
-        name = name if name == "name2" else name.rstrip("0123456789")
         if parts is not None and text is not None and name == "integrity":
             parts.setdefault(name, set()).add(text)
         elif parts is not None and text is not None:
@@ -320,7 +315,7 @@ def entry_of(
         spec = ""
         if source.startswith("npm:") and "@" in source[5:]:
             source, _, spec = source.rpartition("@")
-    if source.startswith(OWN) or "link" in parts or parts.get("workspace") == "true":
+    if source.startswith(OWN) or parts.get("workspace") == "true":
         source = "workspace:"
         spec = ""
     if (
@@ -343,9 +338,8 @@ def entry_of(
         source,
         parts.get("ref") or (found[1] if found else ""),
         frozenset(parts.get("integrity", ())),
-        "script" in parts,
-        line,
-        last,
+        line=line,
+        last=last,
         package=normalise(parts.get("package", ""), ecosystem),
     )
 
@@ -358,11 +352,10 @@ def name_in(source: str) -> str:
 
 
 def read_tree(
-    path: str, table: Mapping[str, Any], text: str
+    table: Mapping[str, Any], text: str
 ) -> Iterator[Dependency | tuple[str, bool]]:
     """Yield the entries of a JSON, TOML or YAML file, and what was left out."""
-    reader = {"toml": read_toml, "json": read_json, "yaml": read_yaml}[table["form"]]
-    document = reader(path, text)
+    document = read_document(f".{table['form']}", text)
     for steps, kind in table["paths"].items():
         for name, node in named_at(document.roots, *steps.split("/")):
             yield from entries_at(table, kind, name, node)
@@ -383,9 +376,10 @@ def entries_at(
         if isinstance(node, Table):
             parts = {"name": name} | parts_of_table(KEYS | table.get("keys", {}), node)
         else:
-            parts = parts_of_text(
-                table, kind, name, " ".join(each.text for each in scalars)
-            )
+            # Each command of a script runs if the one before it succeeded.
+            between = " && " if kind == "script" else " "
+            text = between.join(each.text for each in scalars)
+            parts = parts_of_text(table, kind, name, text)
         yield from entry_of(table, kind, parts, min(lines), max(lines))
 
 

@@ -283,16 +283,18 @@ def find_imports(world: DependencyWorld) -> dict[str, dict[str, Place]]:
         if is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue
         pattern = IMPORTS[FAMILY.get(own, own)]
-        before = frozenset(change.removed.values())
+        before = {imported_by(pattern, line) for line in change.removed.values()}
         for number, line in change.added.items():
-            is_new = (
-                len(line) < LONGEST_IMPORT
-                and line not in before
-                and len(modules) < MOST_IMPORTS
-            )
-            if is_new and (match := pattern.match(line)):
-                modules.setdefault(next(filter(None, match.groups())), (change, number))
+            module = imported_by(pattern, line)
+            if module and module not in before and len(modules) < MOST_IMPORTS:
+                modules.setdefault(module, (change, number))
     return found
+
+
+def imported_by(pattern: re.Pattern[str], line: str) -> str:
+    """Return the module that a line imports, "" for none."""
+    match = pattern.match(line) if len(line) < LONGEST_IMPORT else None
+    return next(filter(None, match.groups())) if match else ""
 
 
 def may_be_missing(world: DependencyWorld, name: str, at: Place) -> bool:

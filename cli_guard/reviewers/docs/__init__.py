@@ -33,14 +33,6 @@ def examiner(subject: ReviewInput) -> Examiner:
     return examine
 
 
-def paths_with_room(subject: ReviewInput) -> frozenset[str]:
-    """Return the paths of the files that a hook has room for."""
-    ordered = sorted(subject.changes, key=lambda change: change.path)
-    return frozenset(
-        change.path for change in ordered if read_source(subject, change) is not None
-    )
-
-
 def review(subject: ReviewInput) -> Report:
     """Compare the symbols of every changed source before and after; return findings by path, line and rule."""
     sources, skipped = read_sources(subject)

@@ -32,7 +32,7 @@ TRANSPARENT = frozenset(
 IMPLICIT = frozenset({"self", "cls"})
 MOSTLY = 3
 LONG = 25
-MOST_NAMES = 8
+MOST_NAMES = 10
 MOST_REPAIRED = 50
 
 
@@ -227,17 +227,17 @@ def _no_result(language: str, symbol: Symbol) -> bool:
 def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     parts = []
     if wrong.gone:
-        parts.append(f"documents {_names(wrong.gone)}, which it does not take")
+        parts.append(f"documents {list_names(wrong.gone)}, which it does not take")
     if wrong.new:
         parts.append(
-            f"takes {_names([p.name for p in wrong.new])}, which its documentation omits"
+            f"takes {list_names([p.name for p in wrong.new])}, which its documentation omits"
         )
     if wrong.no_result:
         parts.append("documents a result, but its signature returns none")
     return f"`{symbol.qualname}` {'; it '.join(parts)}."
 
 
-def _names(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
     return (
         shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"

@@ -16,6 +16,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Finding
 from cli_guard.reviewers.docs.facts import facts_of, tests_of
+from cli_guard.reviewers.docs.mismatch import list_names
 from cli_guard.reviewers.docs.sources import (
     SourceFile,
     documented_share,
@@ -29,7 +30,6 @@ from cli_guard.rules.catalog import Rule, read_table
 EVIDENCE = 3
 HABIT = 0.5
 SHOWN = 3
-MOST_NAMES = 10
 MOST_PACKAGE_CHARS = 200_000
 MOST_TEST_LINES = 20_000
 ASIDE, ASIDE_NAMES = (
@@ -170,9 +170,8 @@ def _finding(
     symbol = gap.symbol
     message = f"Public {symbol.kind} `{gap.qualname}` has no documentation"
     if len(told) > 1:
-        names = [f"`{g.qualname}`" for g, _ in told if g is not gap]
-        message += f"; neither have {', '.join(names[:MOST_NAMES])}"
-        message += f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        names = [g.qualname for g, _ in told if g is not gap]
+        message += f"; neither have {list_names(names)}"
     is_python = source.language == "python"
     before = symbol.head_end + 1 if is_python else symbol.top
     # A body on the line of its `def` has no room for it.

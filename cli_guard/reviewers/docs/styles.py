@@ -31,7 +31,6 @@ class Style:
     below: bool = False
     typed: bool = True
     dash: bool = True
-    returns_tag: str = "@returns"
 
 
 def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> Style:
@@ -52,9 +51,6 @@ def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> 
         sections="tags",
         typed="@param {" in joined,
         dash=dashed * 2 >= joined.count("@param"),
-        returns_tag="@return"
-        if joined.count("@return ") > joined.count("@returns")
-        else "@returns",
     )
 
 

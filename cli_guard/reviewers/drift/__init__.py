@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
@@ -45,6 +46,7 @@ from cli_guard.reviewers.drift.unlisted import (
 )
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
+from cli_guard.secrets.printable import clip
 from cli_guard.secrets.redact import redact
 
 MOST_FINDINGS = 5
@@ -62,11 +64,6 @@ UNRELEASED = ("Unreleased", "unreleased", "UNRELEASED", "Upcoming", "Next", "TBD
 NO_DOCUMENTS = Skipped(
     "documents that the change does not touch", "drift: only a repository has them"
 )
-
-
-def paths_with_room(subject: ReviewInput) -> frozenset[str]:
-    """Return the paths of the files that a hook has room for."""
-    return frozenset(sides.change.path for sides in read_sides(subject, []))
 
 
 def review(subject: ReviewInput) -> Report:
@@ -104,8 +101,8 @@ def review(subject: ReviewInput) -> Report:
     if event_of(subject.event).has_commits:
         hits = lookup.search(UNRELEASED, "changelogs")
         names = [change.path for change in subject.changes]
-        kept = lookup.find_kept_changelog(hits)
-        found += changelog_gap(kept, names, [*differences, *additions])
+        find_kept = partial(lookup.find_kept_changelog, hits)
+        found += changelog_gap(find_kept, names, [*differences, *additions])
     return Report(tuple(found), tuple(skipped))
 
 
@@ -187,11 +184,21 @@ class Lookup:
         ]
         return [finding for each in additions for finding in list_gaps(each, pages)]
 
-    def find_kept_changelog(self, hits: Iterable[Hit]) -> tuple[str, int] | None:
-        """Return where the notes on what is not released yet are: a line of a changelog, or a folder of notes."""
-        for hit in hits:
-            if hit.line <= MOST_CHANGELOG_LINES and pattern("unreleased").match(hit.text):
-                return hit.path, hit.line
+    def find_kept_changelog(self, hits: Iterable[Hit], path: str) -> tuple[str, int] | None:
+        """Return where the notes on what is not released yet are: a line of a changelog, or a folder of notes.
+
+        Of several changelogs it is the one nearest to a file, in a folder around it.
+        """
+        kept = [
+            hit
+            for hit in hits
+            if hit.line <= MOST_CHANGELOG_LINES
+            and pattern("unreleased").match(hit.text)
+            and path.startswith(hit.path[: hit.path.rfind("/") + 1])
+        ]
+        if kept:
+            nearest = max(kept, key=lambda hit: hit.path.count("/"))
+            return nearest.path, nearest.line
         contents = self._contents
         if isinstance(contents, WithFolders):
             for folder in sorted(words("fragment_folders")):
@@ -367,4 +374,4 @@ def _route(old: str, new: str, text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= QUOTED_CHARS else f"{text[:QUOTED_CHARS]}..."
+    return clip(text, QUOTED_CHARS + 3)

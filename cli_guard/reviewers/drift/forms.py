@@ -22,12 +22,6 @@ HOST = (
     r"(?:(?<![\w./-])|(?<=:\d{2})|(?<=:\d{3})|(?<=:\d{4})|(?<=:\d{5})|(?<=localhost)|(?<=\})|(?<=URL|API)"
     r"|(?<=HOST|BASE)|(?<=\.com|\.org|\.net|\.dev|\.app)|(?<=\.io)|(?<=\.example|\.invalid))"
 )
-TIMES = {
-    60: ("min", "minute", "minutes"),
-    1000: ("s", "sec", "second", "seconds"),
-    3600: ("hour", "hours"),
-}
-SIZES = {1024: ("KB", "KiB"), 1024**2: ("MB", "MiB"), 1024**3: ("GB", "GiB")}
 QUANTITY = re.compile(r"(?P<number>\d[\d_,.]*)(?P<unit>[a-zA-Z]{0,3})")
 
 
@@ -107,12 +101,13 @@ def number_of(value: str) -> str:
 def numbers_of(fact: Fact) -> dict[str, tuple[str, ...]]:
     """Return a quantity as a number of any unit, then of larger ones of bytes or of times, each with its units."""
     number = number_of(fact.value).replace("_", "")
-    larger = SIZES if re.search("(?i)byte|size|length", fact.name) else TIMES
+    sort = "sizes" if re.search("(?i)byte|size|length", fact.name) else "times"
     found = {number: tuple(sorted(words("units")))}
     whole = int(number) if number.isdigit() else 0
-    for factor, units in larger.items():
+    for written, units in read_table(TABLE)[sort].items():
+        factor = int(written)
         if whole >= factor and whole % factor == 0:
-            found.setdefault(str(whole // factor), units)
+            found.setdefault(str(whole // factor), tuple(units.split()))
     return found
 
 

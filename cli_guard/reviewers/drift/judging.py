@@ -37,6 +37,10 @@ from cli_guard.reviewers.drift.values import (
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 2_000
+# `[ -f`, `test -e`, `existsSync(`, `os.path.isfile(`
+ASKED = re.compile(
+    r"(?:\[|\btest) (?:! )?-[defrs] \S{0,40}$|(?i:exists?\w*|is_?file)\W[^)]{0,80}$"
+)
 SETTINGS = (".ini", ".properties")
 
 
@@ -83,6 +87,8 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
         return not is_told and not is_in_sentence(hit.text, found.start())
     if kind == "string":
         return True
+    if kind == "file":  # a program that asks whether it is there goes on without it
+        return ASKED.search(hit.text[: found.start()]) is not None
     if kind == "route":
         return bool(
             re.search(

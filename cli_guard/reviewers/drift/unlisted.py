@@ -1,7 +1,7 @@
 """What a change adds and a document of its kind leaves out: an option in a list of options, a line in a changelog."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.lazy import dataclass
@@ -129,13 +129,16 @@ def _in_style(addition: Addition, line: str) -> str:
 
 
 def changelog_gap(
-    kept: tuple[str, int] | None,
+    find_kept: Callable[[str], tuple[str, int] | None],
     changed: Iterable[str],
     seen: list[DriftDifference | Addition],
 ) -> Iterator[Finding]:
     """Yield one finding if notes are kept on what is not released yet, and the change leaves itself out of them."""
     visible = [each for each in seen if isinstance(each, Addition) or _is_visible(each)]
-    if not kept or not visible or any(map(pattern("changelog").search, changed)):
+    if not visible or any(map(pattern("changelog").search, changed)):
+        return
+    kept = find_kept(visible[0].path)
+    if not kept:
         return
     path, line = kept
     rule = one("drift", "docs-drift-changelog")

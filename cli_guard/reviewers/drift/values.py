@@ -9,7 +9,14 @@ from collections.abc import Iterator
 
 from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.reviewers.drift.differences import INNER, DriftDifference
-from cli_guard.reviewers.drift.documents import MOST_AROUND, Page, Spot, pattern, words
+from cli_guard.reviewers.drift.documents import (
+    MOST_AROUND,
+    TABLE,
+    Page,
+    Spot,
+    pattern,
+    words,
+)
 from cli_guard.reviewers.drift.forms import (
     SHORT,
     is_distinctive,
@@ -21,13 +28,6 @@ from cli_guard.reviewers.drift.forms import (
 from cli_guard.rules.catalog import read_table
 
 LONGEST_VALUE = 60
-NUMBERS = dict(
-    zip(
-        "2 3 4 5 6 7 8 9 10".split(),
-        "two three four five six seven eight nine ten".split(),
-        strict=True,
-    )
-)
 Span = tuple[int, int]
 # Marks between two words; the target of a Markdown link is one, so that a link reads as its text.
 GAP = r"(?:(?>\]\([^()\s]{0,300}\)|[\s`*_(\[\])>=≥~^v:|-]))*"
@@ -83,8 +83,8 @@ def find_values(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a default in the row, the item or the sentence about its name."""
     fact = difference.fact
     value = re.escape(difference.value)
-    if value in NUMBERS:
-        value = f"(?:{value}|{NUMBERS[value]})"
+    if word := read_table(TABLE)["numbers"].get(value):
+        value = f"(?:{value}|{word})"
     if len(fact.value) > LONGEST_VALUE:
         return
     if fact.kind in INNER and not re.search(

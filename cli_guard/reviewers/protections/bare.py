@@ -1,9 +1,8 @@
 """Whether what a lost call made fit is used as it comes now: in its place, or where its result was used."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.comparisons import split_arguments
@@ -13,8 +12,14 @@ from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.reading import ReadNode, call_name
 from cli_guard.code.languages import language_for
-from cli_guard.model import FileChange, Hunk
-from cli_guard.reviewers.protections.losses import LONGEST_LINE, Loss, has_word
+from cli_guard.model import Hunk
+from cli_guard.reviewers.protections.losses import (
+    LONGEST_LINE,
+    Loss,
+    has_word,
+    is_bare_by_name,
+    without_blanks,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
@@ -22,12 +27,10 @@ if TYPE_CHECKING:
 
 MOST_NODES = 5_000
 MOST_VALUES = 10
-MOST_LINES = 200
 # From a call to what its result is bound to.
 MOST_AROUND = 5
 # On each side of a call that went, and of both together at least, as much text as tells its place from others.
 CONTEXT = 8
-BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def bare_now(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> 
     if is_bare_in_place(call, hunk):
         return "what it was put around stands there now without it"
     was = loss.file.old.unit_named(loss.fact.unit)
-    if is_bare_by_name(call, loss.change, was):
+    if is_bare_by_name(call.bound_to, call.values, loss.change, was):
         return "what its result was used for has the value as it comes now"
     now = difference.pair_of(loss.file, loss.fact.unit)
     if was and now and is_used_again(call, loss, was, now):
@@ -151,24 +154,6 @@ def is_bare_in_place(call: LostCall, hunk: Hunk) -> bool:
     return any(f"{head}{value}{tail}" in added for value in call.values)
 
 
-def is_bare_by_name(call: LostCall, change: FileChange, was: CodeUnit | None) -> bool:
-    """Return whether a line that used the result by its name is there with one of the values instead."""
-    name = call.bound_to
-    if not name:
-        return False
-    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?!\w)")
-    for hunk in change.hunks:
-        if was and not was.line <= hunk.old_start <= was.end_line:
-            continue
-        added = set(map(without_blanks, hunk.added[:MOST_LINES]))
-        users = (line for line in hunk.removed[:MOST_LINES] if word.search(line))
-        for line, value in product(users, call.values):
-            pieces = word.split(line)
-            if without_blanks(value.join(pieces)) in added:
-                return True
-    return False
-
-
 def is_used_again(call: LostCall, loss: Loss, was: CodeUnit, now: CodeUnit) -> bool:
     """Return whether a name was bound to what became of its own value, is so no longer, and is used further down."""
     name = call.bound_to
@@ -182,7 +167,3 @@ def is_used_again(call: LostCall, loss: Loss, was: CodeUnit, now: CodeUnit) -> b
     return (
         not is_bound_anew and has_word("\n".join(below), name) and has_word(now.text, name)
     )
-
-
-def without_blanks(text: str) -> str:
-    return BLANKS.sub("", text[: 20 * LONGEST_LINE])

@@ -90,7 +90,7 @@ def losses_of(
     return (
         [*left, *find_misplaced(subject, difference)],
         [*find_weakenings(difference), *find_late_checks(subject, difference)],
-        list(warned_losses(difference.files)),
+        list(warned_losses(difference)),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
 from cli_guard.code.changes.difference import (
@@ -20,11 +21,14 @@ from cli_guard.code.changes.facts import (
     words_of_name,
     words_of_text,
 )
+from cli_guard.code.changes.naming import join_names
 from cli_guard.lazy import dataclass
 from cli_guard.model import Contents, FileChange, Hunk, group_by, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
 LONGEST_LINE = 1_000
+MOST_LINES = 200
+BLANKS = re.compile(r"\s+")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 # Families of checks that every program is full of: one that is written anew is no loss.
@@ -32,10 +36,15 @@ ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
+# How many there are of what: `len(rows) < 1`, `rows.length === 0`.
+COUNTED = re.compile(
+    r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
+)
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
 QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
+CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
@@ -147,6 +156,8 @@ class Losses:
             return False
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
             return False
+        if pair and is_taken_no_more(loss, pair):
+            return False
         if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
             return False
         if fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss)):
@@ -157,7 +168,14 @@ class Losses:
             return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
-        if not guarded or not guarded.isdisjoint(words):
+        if was := loss.file.old.unit_named(fact.unit):
+            # The module of an imported function is written at the top of the file.
+            guarded &= was.words
+        if not guarded:
+            return loss.family not in FITTING or not is_given_constants(fact)
+        if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
+            return False
+        if not guarded.isdisjoint(words):
             return True
         return pair is not None and stands_at_source(loss, guarded, pair)
 
@@ -180,15 +198,20 @@ class Losses:
         """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
 
         Any other is called where it protects: a call that stays finds it elsewhere, one that went is a loss itself.
+        What it calls by its own name is that of its base.
         """
         name = plain_name(fact)
+        inside = join_names(fact.unit, fact.name)
         others = (
             each for file in self.difference.files for each in (*file.went, *file.came)
         )
         return (
             bool(fact.unit)
             and not has_word(text, fact.name)
-            and not any(each.is_call and plain_name(each) == name for each in others)
+            and not any(
+                each.is_call and plain_name(each) == name and each.unit != inside
+                for each in others
+            )
         )
 
     def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
@@ -213,6 +236,38 @@ def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
         name for detail in made_of for name in VALUES.findall(QUOTED.sub("", detail))
     }
     return not pair.words.isdisjoint(sources - COMMON - names)
+
+
+def is_given_constants(fact: CodeFact) -> bool:
+    """Return whether a call is given only what is written there, which is fit as it is."""
+    given = fact.detail if fact.is_call else ""
+    return bool(given) and not IDENTIFIER.search(QUOTED.sub(" ", given))
+
+
+def names_bound_anew(loss: Loss) -> frozenset[str]:
+    """Return the names that stand for other values now: for those of what the unit did not have, as a new parameter."""
+    unit = loss.fact.unit
+    was = loss.file.old.unit_named(unit)
+    bound = [each for each in loss.file.came if each.is_option and each.unit == unit]
+    # `: Type` is what a parameter has.
+    known = {each.name for each in bound if not each.detail.startswith(":")}
+    known |= was.words if was else frozenset()
+    return frozenset(
+        each.name
+        for each in bound
+        if PATH_OF_NAMES.fullmatch(each.detail)
+        and known.isdisjoint(IDENTIFIER.findall(each.detail)[:1])
+    )
+
+
+def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
+    """Return whether a guard asked how many there are so that the first can be taken, and it is taken no longer."""
+    was = loss.file.old.unit_named(loss.fact.unit)
+    counted = COUNTED.search(loss.fact.name) if loss.fact.is_guard else None
+    if counted is None or was is None:
+        return False
+    first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
+    return first.search(was.text) is not None and first.search(pair.text) is None
 
 
 def is_own_guard(fact: CodeFact, own_guards: Sequence[str]) -> bool:
@@ -352,8 +407,9 @@ def guarded_words(fact: CodeFact) -> frozenset[str]:
     """Return the names that a member speaks of: the arguments of a call, the variables of a condition."""
     if fact.is_call:
         receiver = fact.name.rpartition(".")[0]
-        # A class or module says who checks, not what.
+        # A class or module says who checks, and a constant of one for what, not what is guarded.
         text = fact.detail if receiver[:1].isupper() else f"{receiver} {fact.detail}"
+        text = CONSTANT.sub(" ", text)
     elif fact.is_judged:
         return frozenset(names_in(fact.asked)) - COMMON
     elif fact.kind is FactKind.OUTPUT:
@@ -407,7 +463,12 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
         if each.is_option and each.line == fact.line and fact.detail in each.detail
     ]
     # `value, err = f(value)` binds what it was given anew.
-    if any(name in pair.words or name.startswith(fact.detail) for name in held):
+    if any(
+        name in pair.words
+        or name.startswith(fact.detail)
+        or is_bare_by_name(name, (fact.detail,), loss.change, was)
+        for name in held
+    ):
         return False
     named = frozenset((fact.detail,))
     if fact.detail not in pair.words and stands_at_source(loss, named, pair):
@@ -415,6 +476,29 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
     lines = was.text.split("\n")
     del lines[fact.line - was.line : fact.end_line - was.line + 1]
     return pair.text.count(fact.detail) <= "\n".join(lines).count(fact.detail)
+
+
+def is_bare_by_name(
+    name: str, values: Sequence[str], change: FileChange, was: CodeUnit | None
+) -> bool:
+    """Return whether a line that used a result by its name is there with one of the values instead."""
+    if not name:
+        return False
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?!\w)")
+    for hunk in change.hunks:
+        if was and not was.line <= hunk.old_start <= was.end_line:
+            continue
+        added = set(map(without_blanks, hunk.added[:MOST_LINES]))
+        users = (line for line in hunk.removed[:MOST_LINES] if word.search(line))
+        for line, value in product(users, values):
+            pieces = word.split(line)
+            if without_blanks(value.join(pieces)) in added:
+                return True
+    return False
+
+
+def without_blanks(text: str) -> str:
+    return BLANKS.sub("", text[: 20 * LONGEST_LINE])
 
 
 def body_is_gone(loss: Loss) -> bool:

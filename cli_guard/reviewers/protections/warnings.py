@@ -63,27 +63,54 @@ def removes(hunk: Hunk, fact: CodeFact) -> bool:
 
 
 def warned_losses(
-    files: Sequence[FileDifference],
+    difference: ChangeDifference,
 ) -> Iterator[tuple[CodeFact, FileDifference]]:
     """Yield the comments that went with the code below them, if no such comment came in the whole change."""
+    files = difference.files
     if any(True for file in files for _ in speaking(file.came)):
         return
     for file in files:
         comments = (f for f in speaking(file.went) if f.kind is FactKind.COMMENT)
         for fact in islice(comments, MOST_WARNINGS):
-            if code_went_with(file, fact):
+            code = code_that_went_with(file, fact)
+            is_of_gone = all(is_used_by_gone(each, file, difference) for each in code)
+            if code and not is_of_gone and not is_warned_still(file, fact):
                 yield fact, file
 
 
-def code_went_with(file: FileDifference, comment: CodeFact) -> bool:
-    """Return whether code right below a comment went in the same hunk and the same unit."""
+def code_that_went_with(file: FileDifference, comment: CodeFact) -> list[CodeFact]:
+    """Return the code right below a comment that went in the same hunk and the same unit."""
     hunk = file.hunk_of(comment)
-    return hunk is not None and any(
-        fact.kind in ACTING
+    if hunk is None:
+        return []
+    return [
+        fact
+        for fact in file.went
+        if fact.kind in ACTING
         and fact.unit == comment.unit
         and 0 <= fact.line - comment.line <= NEAR_LINES
         and removes(hunk, fact)
-        for fact in file.went
+    ]
+
+
+def is_used_by_gone(
+    fact: CodeFact, file: FileDifference, difference: ChangeDifference
+) -> bool:
+    """Return whether a constant was used only in functions that went, too: with them went what it was for."""
+    if not fact.is_option or fact.unit:
+        return False
+    users = [unit.name for unit in file.old.units if fact.last_name in unit.words]
+    # A class has the words of its methods.
+    users = [u for u in users if not any(other.startswith(f"{u}.") for other in users)]
+    return bool(users) and not any(difference.pair_of(file, name) for name in users)
+
+
+def is_warned_still(file: FileDifference, comment: CodeFact) -> bool:
+    """Return whether a comment that stands where another one went speaks of an attack."""
+    hunk = file.hunk_of(comment)
+    return hunk is not None and any(
+        fact.kind is FactKind.COMMENT and covers(hunk, fact)
+        for fact in speaking(file.new.facts)
     )
 
 

@@ -3,6 +3,7 @@
 So is a check that the change moves behind what it guards, in a unit where it touches a check or an act.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, product
 
@@ -35,6 +36,12 @@ from cli_guard.reviewers.review_input import ReviewInput
 COMPARISONS = ("comparison", "bound")
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
+# Where nothing else holds an index inside, and an operand that does.
+MEMORY = ("c", "cpp")
+SIZE_ASKED = re.compile(
+    r"(?i)(?:len|size|count|remain|avail|capacity|limit|end|max)\w*[^<>]*(?<![-<>])[<>](?![<>])"
+    r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,8 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         now = set(looser.new.operands)
         # What no longer counts, or what now has an exception.
         concerned = was - now or was
+        if language in MEMORY and any(map(SIZE_ASKED.search, was - now)):
+            return True
         return is_check_itself(looser.old, language) or any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )

@@ -35,13 +35,6 @@ def review(subject: ReviewInput) -> Report:
     return Report(tuple(sorted(found, key=attrgetter("order"))), tuple(skipped))
 
 
-def paths_with_room(subject: ReviewInput) -> frozenset[str]:
-    """Return the paths of the files that a hook has room for."""
-    growth = Growth(subject)
-    reviewed = list_reviewed(subject)
-    return frozenset(each.path for each in reviewed if growth.has_room(each))
-
-
 def list_reviewed(subject: ReviewInput) -> list[FileChange]:
     found = [change for change in subject.changes if _is_reviewed(change)]
     return sorted(found, key=lambda change: change.path)
@@ -62,6 +55,9 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 def _is_reviewed(change: FileChange) -> bool:
     if not change.is_text or change.status in (Status.DELETED, Status.UNMERGED):
+        return False
+    # A file in another role is the same file once more.
+    if change.read_as:
         return False
     return (
         any(hunk.added for hunk in change.hunks)

@@ -23,7 +23,7 @@ FLAT = 6
 # Functions over a limit that are compared with those before, and removed ones that each is compared with.
 MOST_COMPARED = 500
 MOST_REMOVED = 1_000
-# From so many times a limit on, a function is named although no plan brings it within the limit.
+# From so many times the limit of paths on, a function is named although no plan brings it within the limits.
 FAR = 3.0
 
 
@@ -62,16 +62,12 @@ class Growth:
         self._length = Limit.of(rules["refactor-long"])
         self.asked_others = False
 
-    def has_room(self, change: FileChange) -> bool:
-        """Return whether a hook has room for a file."""
-        text = self._subject.contents.new(change) or ""
-        return self._subject.advice.has_room("refactor", change.path, len(text))
-
     def measure(self, change: FileChange) -> FileResult:
         """Return the findings on the functions of one file; `again`: its lines may repeat others."""
-        if not self.has_room(change):
-            return NOTHING
         text = self._subject.contents.new(change)
+        room = self._subject.advice
+        if not room.has_room("refactor", change.path, len(text or "")):
+            return NOTHING
         most = self._subject.limits.file_chars
         reason = unreadable(change.path, text, most) if text is not None else None
         is_readable = reason is None
@@ -196,9 +192,7 @@ class Growth:
             parts.append(_grown(length, after.length, "lines of code", self._length.most))
         if not parts:
             return
-        over = max(
-            after.complexity / self._complexity.most, after.length / self._length.most
-        )
+        over = after.complexity / self._complexity.most
         suggestion, is_enough = plan(
             language, symbol, lines, after, self._complexity.most, self._length.most
         )

@@ -83,10 +83,6 @@ NAMES = [
     tool("\u202eevil"),
     tool(KEY),
 ]
-FAT = {
-    "type": "object",
-    "properties": {f"p{n}": {"description": f"word {n} " * 20} for n in range(400)},
-}
 SECRETIVE = tool("tells", description=f"\x1b]0;owned\x07 key {KEY}\n" + "long " * 5_000)
 SECRETIVE["inputSchema"] = {
     "type": "object",
@@ -101,8 +97,6 @@ def listed(cursor):
         return {"tools": [tool(f"t{n}") for n in range(2_000)]}
     if KIND == "no-list":
         return {"tools": "many"}
-    if KIND == "fat":
-        return {"tools": [tool(f"t{n}", FAT) for n in range(60)]}
     tools = {"lies": LIES, "names": NAMES, "secretive": [SECRETIVE]}
     return {"tools": tools.get(KIND, [tool("t"), tool("u")])}
 

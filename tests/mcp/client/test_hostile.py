@@ -259,7 +259,6 @@ def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(
     tools = tools_of(client)
     reasons = {name: tool.unusable for name, tool in tools.items()}
     assert reasons["good"] is None
-    assert "broken" in str(reasons["broken"]) and "nonsense" in str(reasons["broken"])
     assert reasons["deep"] == "its schema is more than 50 levels deep"
     assert (
         reasons["remote"]
@@ -267,18 +266,11 @@ def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(
         == "its schema refers to another document, which is not fetched"
     )
     assert reasons["wide"] == "its schema is longer than 100,000 characters"
-    for name in ("broken", "deep", "remote", "file", "wide"):
+    for name in ("deep", "remote", "file", "wide"):
         assert tools[name].schema == {}
         assert decision(tools[name], config("lies", allow=[name])).decision is Decision.DENY
         with pytest.raises(UsageError, match="cannot be called"):
             client.call(f"mcp:h.{name}", {})
-
-
-def test_schemas_that_are_too_long_together_leave_the_first_usable(start: Start) -> None:
-    tools = start("fat").tools("h")
-    unusable = [tool.unusable for tool in tools if tool.unusable]
-    assert len(tools) == 60 and 30 < len(unusable) < 60
-    assert set(unusable) == {"the schemas before it are 1,000,000 characters long together"}
 
 
 @pytest.mark.parametrize(
@@ -288,6 +280,7 @@ def test_schemas_that_are_too_long_together_leave_the_first_usable(start: Start)
         ("doubling", {}),
         ("circle", {}),
         ("missing", {}),
+        ("broken", {}),
     ],
 )
 def test_a_schema_that_takes_for_ever_stops_the_call_and_nothing_else(

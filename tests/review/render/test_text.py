@@ -176,6 +176,24 @@ def test_the_order_of_the_findings_does_not_matter() -> None:
     assert len(shown) == 1
 
 
+def test_the_same_advice_on_several_lines_of_a_file_is_given_once() -> None:
+    def advice(
+        line: int, path: str = "run.sh", said: str = "eval runs it"
+    ) -> JudgedFinding:
+        found = dataclasses.replace(
+            samples.KEY, path=path, line=line, rule="code-sh-eval", message=said
+        )
+        return JudgedFinding(found, Disposition.ADVISE)
+
+    found = (advice(3), advice(5), advice(9), advice(7, said="Other."), advice(2, "b.sh"))
+    shown = render(Review("staged", "ok", Decision.ALLOW, found))
+    assert "eval runs it; 2 more lines in this file (cli-guard review -v)." in shown
+    assert "run.sh:3" in shown
+    assert "run.sh:5" not in shown
+    assert "run.sh:7" in shown
+    assert "b.sh:2" in shown
+
+
 def test_private_keys_of_a_folder_are_one_line_and_others_are_not() -> None:
     def key(path: str, rule: str = "secret-private-key") -> JudgedFinding:
         found = dataclasses.replace(

@@ -1,7 +1,8 @@
 """Changes between trees in memory, and what the reviewer of dependencies says of them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 from types import MappingProxyType
 
 from cli_guard.errors import MissingObject
@@ -26,13 +27,27 @@ class Tree(SnapshotContents):
             raise MissingObject(change.path)
         return self.after[change.path]
 
-    def search(self, words: list[str], patterns: tuple[str, ...], *, alone: bool) -> Hits:
-        assert alone and patterns == ("*",)
+    def search(
+        self, words: Sequence[str], patterns: tuple[str, ...], *, alone: bool = False
+    ) -> Hits:
+        files = {
+            path: text
+            for path, text in self.after.items()
+            if any(fnmatch(path, each) for each in patterns)
+        }
+        if not alone:
+            lines = (
+                Hit(path, number, line)
+                for path, text in files.items()
+                for number, line in enumerate(text.split("\n"), 1)
+                if any(word in line for word in words)
+            )
+            return Hits(tuple(lines))
         longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
         pattern = re.compile(rf"(?i)(?<!\w)(?:{longest_first})(?!\w)")
         found = (
             (path, match)
-            for path, text in self.after.items()
+            for path, text in files.items()
             for match in pattern.finditer(text)
         )
         return Hits(tuple(Hit(path, 1, match[0]) for path, match in found))

@@ -47,12 +47,12 @@ def read_yaml(path: str, text: str) -> Document:
     reader = _Reader(clean)
     try:
         reader.read()
-    except _Broken as error:
+    except BrokenYaml as error:
         return Document(path, tuple(reader.roots), str(error))
     return Document(path, tuple(reader.roots))
 
 
-class _Broken(ValueError):
+class BrokenYaml(ValueError):
     """Why the parser stopped, in a few words."""
 
 
@@ -67,9 +67,9 @@ class _Reader:
         self.lines = LineNumbers(text)
 
     def read(self) -> None:
-        for count, event in enumerate(_events(self.text)):
+        for count, event in enumerate(events_of(self.text)):
             if count > 2 * MOST_NODES:
-                raise _Broken(f"more than {MOST_NODES} nodes")
+                raise BrokenYaml(f"more than {MOST_NODES} nodes")
             self.take(event)
 
     def take(self, event: "Event") -> None:
@@ -85,7 +85,7 @@ class _Reader:
             self.add(node, anchor)
             self.open.append((node, []))
             if len(self.open) > DEEPEST:
-                raise _Broken(f"nested deeper than {DEEPEST}")
+                raise BrokenYaml(f"nested deeper than {DEEPEST}")
         elif kind in ("SequenceEndEvent", "MappingEndEvent"):
             self.open.pop()
 
@@ -137,15 +137,15 @@ def _escape(match: re.Match[str]) -> str:
     )
 
 
-def _events(text: str) -> "Iterator[Event]":
+def events_of(text: str) -> "Iterator[Event]":
     import yaml
 
     try:
         yield from yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise _Broken(
+        raise BrokenYaml(
             f"invalid YAML at line {mark.line + 1}" if mark else "no YAML"
         ) from error
     except yaml.YAMLError as error:
-        raise _Broken("no YAML") from error
+        raise BrokenYaml("no YAML") from error

@@ -1,8 +1,8 @@
-"""Starts a command in the background, and watches it until it is ready or has failed."""
+"""Runs a command to its end in the foreground, or starts it in the background and watches it until it is ready."""
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ from cli_guard.execution.ports import (
     wait_until_answers,
 )
 from cli_guard.execution.processes.launcher import ENDS, Launcher, Run, request_of
-from cli_guard.execution.processes.model import Started, State
+from cli_guard.execution.processes.model import Result, Started, State
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
+    LOST,
     describe_command,
     describe_failure,
-    errors_before_start,
+    describe_refusal,
     errors_in,
     no_log,
     what_went_wrong,
@@ -27,6 +28,8 @@ from cli_guard.execution.processes.results import (
 from cli_guard.execution.processes.servers import find_expected_port
 from cli_guard.secrets.redact import redact
 
+# Seconds from the first signal to the last: at a time-out in the foreground, and in the background.
+GRACE_AT_TIMEOUT = 2.0
 GRACE = 5.0
 # A monitor answers at once, even on a busy machine.
 START_SECONDS = 20.0
@@ -40,6 +43,81 @@ EMPTY: dict[str, Any] = {
     "log_problem": None,
     "log_rotated": False,
 }
+
+
+def run_to_end(
+    launcher: Launcher,
+    registry: Registry,
+    prepared: Prepared,
+    timeout: float | None,
+    respond: str | None,
+    stdin: int | None,
+    on_output: Callable[[str, bytes], None] | None,
+) -> Result:
+    try:
+        folder = registry.new()
+    except OSError as error:
+        return failure(prepared, no_log(registry, error))
+    request = request_of(
+        prepared,
+        str(folder),
+        grace=GRACE_AT_TIMEOUT,
+        timeout=timeout,
+        respond=respond,
+        forward=on_output is not None,
+    )
+    try:
+        run = launcher.open(request, None if prepared.terminal else stdin)
+    except CliGuardError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        return failure(prepared, str(error))
+    keyboard = stdin if prepared.terminal else None
+    try:
+        run.wait(on_output=on_output, keyboard=keyboard)
+    except BaseException:
+        # Ctrl-C included: its process tree ends first.
+        run.send(do="stop")
+        run.wait()
+        raise
+    finally:
+        run.close()
+    result = describe_end(run, prepared, folder / "log", timeout)
+    if result.log_file is not None:
+        registry.prune()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    return result
+
+
+def failure(
+    prepared: Prepared, error: str, details: Mapping[str, Any] | None = None
+) -> Result:
+    described = describe_refusal(prepared, error, details or {})
+    return Result(**described, sandbox=prepared.sandbox)
+
+
+def describe_end(run: Run, prepared: Prepared, log: Path, timeout: float | None) -> Result:
+    """Build the result of a command from its last event."""
+    if "failed" in run.seen:
+        return failure(prepared, *describe_failure(run.seen["failed"], prepared))
+    data = run.seen.get("ended")
+    if data is None:
+        return failure(prepared, LOST)
+    kept = None if data["log_problem"] else str(log)
+    errors = errors_in(log)
+    late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
+    found = describe_command(prepared, data, data["return_code"], errors, kept)
+    return Result(
+        **found,
+        timed_out=data["timed_out"],
+        duration=round(data["duration"], 4),
+        error=late
+        if data["timed_out"]
+        else what_went_wrong(data["return_code"], errors, found["stderr"]),
+        log_file=kept if found["output_truncated"] else None,
+        left_behind=data["left_behind"],
+        sandbox=prepared.sandbox,
+    )
 
 
 def start(
@@ -63,7 +141,7 @@ def start(
                 return refuse(prepared, f"Port {port} is already in use", details), None
             # The server takes another port, which only it knows.
             port = None
-        if not prepared.reachable:
+        if prepared.sandbox is not None:
             port = None
         folder = registry.new()
         # The record is a file, and `ps` shows it.
@@ -104,13 +182,7 @@ def start(
 def refuse(
     prepared: Prepared, error: str, details: Mapping[str, Any] | None = None
 ) -> Started:
-    return Started(
-        prepared.command,
-        prepared.folder,
-        errors=errors_before_start(error, details or {}),
-        error=error,
-        details=details or {},
-    )
+    return Started(**describe_refusal(prepared, error, details or {}))
 
 
 def wait_until_ready(run: Run, startup_timeout: float, port: int | None) -> bool:
@@ -140,7 +212,7 @@ def describe_start(
     errors = errors_in(log)
     code = ended["return_code"] if ended else None
     found = describe_command(prepared, data, code, errors, str(log))
-    if not prepared.reachable:
+    if prepared.sandbox is not None:
         found["notes"] += (UNREACHABLE,)
     state: State
     error = None

@@ -1,0 +1,76 @@
+"""Compare two calls: does the new one ask for less, or bound less?"""
+
+import re
+
+from cli_guard.code.changes.comparisons import split_arguments
+from cli_guard.code.changes.facts import CodeFact, words_of_name
+from cli_guard.code.changes.values import read_strength_words
+
+LESS = re.compile(
+    r"(?P<rest>.*\S) ?(?P<sign>[+-]) ?(?:[1-9]\d*|sizeof\([^()]*\)|\w*(?:EXTRA|PAD\w*|SIZE|LEN))"
+)
+
+
+def lost_scope(old: CodeFact, new: CodeFact) -> str:
+    """Return why a call asks for less: its name lost words of whose thing it is, and it got fewer arguments."""
+    if not old.is_call:
+        return ""
+    known = read_strength_words()
+    was = words_of_name(old.last_name)
+    now = words_of_name(new.last_name)
+    lost = set(was) - set(now)
+    rest = tuple(word for word in was if word in now)
+    scopes = known["restricted"]
+    if old.detail.count(",") > new.detail.count(","):
+        scopes |= known["scopes"]
+    if lost & scopes and rest == now and len(now) > 1:
+        return f"`{new.name}` no longer asks whose it is, as `{old.name}` did"
+    return ""
+
+
+def lost_owner(old: CodeFact, new: CodeFact) -> str:
+    """Return why a search is no longer told whose thing it looks for, "" if it is or was not."""
+    known = read_strength_words()
+    gone = lost_argument(old, new)
+    is_search = not known["finds"].isdisjoint(words_of_name(old.last_name))
+    is_owner = not known["owners"].isdisjoint(words_of_name(gone))
+    return f"`{new.name}` no longer asks for `{gone}`" if is_search and is_owner else ""
+
+
+def lost_limit(old: CodeFact, new: CodeFact) -> str:
+    """Return why a call is no longer given a limit that it was given, "" if it is or was not."""
+    gone = lost_argument(old, new)
+    is_limit = not read_strength_words()["limits"].isdisjoint(words_of_name(gone))
+    return f"`{gone}` no longer limits `{new.name}`" if is_limit else ""
+
+
+def lost_argument(old: CodeFact, new: CodeFact) -> str:
+    """Return the one argument that the same call is no longer given, "" if anything else changed."""
+    if not old.is_call or old.name != new.name:
+        return ""
+    was = split_arguments(old.detail)
+    now = split_arguments(new.detail)
+    gone = [each for each in was if each not in now]
+    return gone[0] if len(gone) == 1 and len(was) == len(now) + 1 else ""
+
+
+def lost_room(old: CodeFact, new: CodeFact) -> str:
+    """Return why a buffer is smaller now, or more is written into one as big: of a size, an addend went."""
+    if not old.is_call or old.name != new.name:
+        return ""
+    was = split_arguments(old.detail)
+    now = split_arguments(new.detail)
+    changed = [(one, two) for one, two in zip(was, now, strict=False) if one != two]
+    if len(was) != len(now) or len(changed) != 1:
+        return ""
+    ((before, after),) = changed
+    match = LESS.fullmatch(before)
+    if match is None or match["rest"] != after:
+        return ""
+    allocates = not read_strength_words()["allocates"].isdisjoint(
+        words_of_name(old.last_name)
+    )
+    is_less = (
+        match["sign"] == "+" if allocates else match["sign"] == "-" and "sizeof" in after
+    )
+    return f"`{before}` is `{after}` now" if is_less else ""
