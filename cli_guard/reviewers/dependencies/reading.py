@@ -245,6 +245,7 @@ def read_lines(
     fields = compiled("|".join(named))
     never = "(?!)"
     close = compiled(table.get("close", never))
+    ends = compiled(table.get("ends", never))
     section = compiled(table.get("section", never))
     within = compiled(table.get("within", ""))
     is_inside = "section" not in table
@@ -271,6 +272,9 @@ def read_lines(
             last = number
             parts = {}
             take(found, parts)
+        if not begun and parts is not None and ends.search(line):
+            yield from entry_of(table, kind, parts, first, last)
+            parts = None
         for found in fields.finditer(line) if parts is not None else ():
             take(found, parts)
             last = number
