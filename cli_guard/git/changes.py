@@ -40,9 +40,9 @@ from cli_guard.repository.texts import (
 if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository
 
-COMMITS_A_BATCH = 200
+COMMITS_A_BATCH = 400
 MERGES_AT_ONCE = 8
-DIFFS_A_BATCH = 256
+DIFFS_A_BATCH = 512
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
 MESSAGE_BYTES = 1_000_000

@@ -278,6 +278,8 @@ def _review_paths(
     paths: list[str], so_far: Findings, commit: str | None, of: str = ""
 ) -> None:
     """Find providers' tokens in the names of new files, or `of` something else, all names in one scan."""
+    if not paths:
+        return
     forms = [
         (form, place)
         for place, path in enumerate(paths)
@@ -285,7 +287,7 @@ def _review_paths(
     ]
     text = "\n".join(form for form, _ in forms)
     joined = AddedText(text, [place for form, place in forms for _ in form.split("\n")])
-    for hit in scan(text, depth=0).hits if text else ():
+    for hit in scan(text, depth=0).hits:
         place = joined.line(hit.start)
         if hit.generic or place is None:
             continue

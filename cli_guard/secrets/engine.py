@@ -441,6 +441,8 @@ def _hit(detector: Detector, text: str, judgement: CandidateJudgement) -> Secret
 
 def without_overlaps(hits: list[SecretHit]) -> list[SecretHit]:
     """Keep one hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
+    if len(hits) < 2:
+        return hits
     order = {
         hit: (hit.generic, hit.encoded, ORDER.index(hit.severity), -(hit.end - hit.start))
         for hit in hits

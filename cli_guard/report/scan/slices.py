@@ -36,7 +36,6 @@ from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 EVENT = "scan"
-TOGETHER = 200
 MOST_FAILURES = 20
 MOST_CLEAN = 50_000
 MISSING = "objects are missing (a partial or damaged clone): scan a complete one"
@@ -101,28 +100,26 @@ class Scanner:
             yield ReviewInput(
                 EVENT, ChangeSet((), unread), limits=limits, pushed=pushed, tags=tags
             )
-        for at in range(0, len(items), TOGETHER):
-            part = items[at : at + TOGETHER]
-            read = {
-                ScanItems.FILES: map(self._file, part),
-                ScanItems.COMMITS: self._commits(reader, part),
-            }
-            for changes in read.get(piece.kind, ()):
-                files = tuple(each for each in changes if mark_of(each) not in self.clean)
-                people = tuple(
-                    each for each in changes.people if mark_of(each) not in self.clean
-                )
-                lfs = (
-                    Skipped(each.path, LFS)
-                    for each in files
-                    if each.kind is Kind.LFS and each.new_blob
-                )
-                own = replace(
-                    changes, files=files, people=people, skipped=(*changes.skipped, *lfs)
-                )
-                yield ReviewInput(
-                    EVENT, own, self.blobs.contents(own.commit or ""), limits=limits
-                )
+        read = {
+            ScanItems.FILES: map(self._file, items),
+            ScanItems.COMMITS: self._commits(reader, items),
+        }
+        for changes in read.get(piece.kind, ()):
+            files = tuple(each for each in changes if mark_of(each) not in self.clean)
+            people = tuple(
+                each for each in changes.people if mark_of(each) not in self.clean
+            )
+            lfs = (
+                Skipped(each.path, LFS)
+                for each in files
+                if each.kind is Kind.LFS and each.new_blob
+            )
+            own = replace(
+                changes, files=files, people=people, skipped=(*changes.skipped, *lfs)
+            )
+            yield ReviewInput(
+                EVENT, own, self.blobs.contents(own.commit or ""), limits=limits
+            )
 
     def _commits(self, reader: Changes, commits: list[str]) -> Iterator[ChangeSet]:
         """Yield commits; what cannot be read is skipped, alone unless there is too much of it."""
