@@ -24,11 +24,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# What a chat and a server of tools need besides.
+# What a chat, a server of tools and a framework of hooks need besides.
 LIBRARIES = (
     "langchain.chat_models",
     "langchain_openai",
     "mcp_server_git.server",
+    "pre_commit.main",
     "prompt_toolkit",
     "rich.live",
     "rich.markdown",
@@ -198,8 +199,12 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
 
 def find_program(words: list[str], variables: dict[bytes, bytes]) -> Callable[[], object]:
     """Find what a command line of Python runs, and prepare the path of modules and `sys.argv` for it."""
-    at = next(at for at, word in enumerate(words) if word in ("-c", "-m"))
-    options, (kind, what, *rest) = words[1:at], words[at:]
+    at = next(at for at, word in enumerate(words) if word[:2] in ("-c", "-m"))
+    options = words[1:at]
+    kind = words[at][:2]
+    # `-m NAME` or `-mNAME`.
+    attached = [words[at][2:]] if words[at][2:] else []
+    what, *rest = [*attached, *words[at + 1 :]]
     here = (
         []
         if "-P" in options or variables.get(b"PYTHONSAFEPATH")

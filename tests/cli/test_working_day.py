@@ -6,7 +6,6 @@ somebody at a terminal, and passes. Then nothing is asked again: at the push, at
 """
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
@@ -429,7 +428,6 @@ def test_a_linked_work_tree_and_a_submodule(day: Repo, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_day_under_a_framework(day: Repo, preloaded: Path) -> None:
-    program = Path(sys.executable).with_name("pre-commit")
     for hook in (day.path / ".git/hooks").iterdir():
         hook.unlink()
     configuration = FRAMEWORK.replace("GUARD", str(preloaded / "cli-guard"))
@@ -437,7 +435,9 @@ def test_a_day_under_a_framework(day: Repo, preloaded: Path) -> None:
     push_everywhere(day, "--no-verify")
     stages = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
     hooks = [word for each in stages for word in ("--hook-type", each)]
-    done = day.run(str(program), "install", *hooks)
+    # Its hooks call the Python that installs them.
+    python = str(preloaded / "python")
+    done = day.run(python, "-m", "pre_commit", "install", *hooks)
     assert done.code == 0, done.all
     for form in FORMS:
         if form in SAME_TO_A_FRAMEWORK:

@@ -176,7 +176,7 @@ class World:
 
     def start_here(self) -> str:
         """From now on, what is committed is the change that is judged."""
-        self.marks["base"] = self.repo.git("rev-parse", "HEAD")
+        self.marks["base"] = self.repo.head()
         return self.base
 
     def set_base(self, files: Mapping[str, str | bytes]) -> str:
