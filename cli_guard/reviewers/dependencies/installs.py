@@ -6,8 +6,8 @@ from contextlib import suppress
 from itertools import takewhile
 
 from cli_guard.commands.parse.syntax import parse
-from cli_guard.commands.parse.tree import ParsedCommand, Script, Text, Word
-from cli_guard.commands.plain import children_of
+from cli_guard.commands.parse.tree import Word
+from cli_guard.commands.plain import find_commands, plain_text
 from cli_guard.model import FileChange, Finding
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
 from cli_guard.reviewers.dependencies import names
@@ -71,7 +71,7 @@ def find_installed(change: FileChange, text: str) -> Iterator[Dependency]:
                 continue
             for word, ecosystem in _packages_of(snippet):
                 line = snippet.line_at(word.span.start)
-                written = _plain_text(word)
+                written = plain_text(word)
                 if line in change.added and written not in removed:
                     yield from _entry_of(written, ecosystem, line)
 
@@ -85,8 +85,8 @@ def _entry_of(written: str, ecosystem: str, line: int) -> Iterator[Dependency]:
 
 def _packages_of(snippet: Snippet) -> Iterator[tuple[Word, str]]:
     """Yield the words behind the command that installs, each with its registry."""
-    for command in _commands_in(parse(snippet.text)):
-        texts = [_plain_text(word) for word in command.words]
+    for command in find_commands(parse(snippet.text)):
+        texts = [plain_text(word) for word in command.words]
         wrapped = takewhile(lambda text: text in WRAPPERS or text.startswith("-"), texts)
         first = sum(1 for _ in wrapped)
         if first == len(texts) or _base_name(texts[first]) not in INSTALLERS:
@@ -102,19 +102,3 @@ def _packages_of(snippet: Snippet) -> Iterator[tuple[Word, str]]:
 
 def _base_name(text: str) -> str:
     return text.rpartition("/")[2]
-
-
-def _commands_in(script: Script) -> Iterator[ParsedCommand]:
-    """Yield the simple commands of a script and of its substitutions, in order."""
-    nodes: list[object] = [script.items]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, ParsedCommand):
-            yield node
-        nodes += reversed(children_of(node))
-
-
-def _plain_text(word: Word) -> str:
-    """Return the text of a word, empty if a part of it is only known when it runs."""
-    texts = [part.text for part in word.parts if isinstance(part, Text)]
-    return "".join(texts) if len(texts) == len(word.parts) else ""
