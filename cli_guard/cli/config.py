@@ -10,10 +10,20 @@ import click
 from cli_guard.cli.app import FORMAT, Command, Group, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import ConfigError, NotARepository, UsageError
+from cli_guard.policy.config import FILE, PYPROJECT, read_config, read_user_config
+from cli_guard.policy.effective import settings_in_force, toml_key, toml_value
+from cli_guard.policy.recorded import (
+    BUILT_IN,
+    policy_at_head,
+    read_policy_file,
+    work_tree_policy,
+)
+from cli_guard.policy.writing import TakenOver, first_policy
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact
+from cli_guard.state.files import explain_write_errors, write_atomically
 
 
 def find_repository(io: Io) -> Repository | None:
@@ -24,8 +34,6 @@ def find_repository(io: Io) -> Repository | None:
 
 @click.pass_obj
 def check(io: Io, /, file: str | None) -> int:
-    from cli_guard.policy.config import FILE, PYPROJECT, read_config, read_user_config
-    from cli_guard.policy.recorded import read_policy_file, work_tree_policy
 
     own = user_file(io.env)
     path = io.path(file).resolve() if file else None
@@ -53,8 +61,6 @@ def check(io: Io, /, file: str | None) -> int:
 
 @click.pass_obj
 def show(io: Io, /, format: str) -> int:
-    from cli_guard.policy.effective import settings_in_force, toml_key, toml_value
-    from cli_guard.policy.recorded import policy_at_head
 
     policy, _ = policy_at_head(find_repository(io), io.env)
     found = settings_in_force(policy)
@@ -76,10 +82,6 @@ def show(io: Io, /, format: str) -> int:
 
 @click.pass_obj
 def init(io: Io, /, migrate: bool) -> int:
-    from cli_guard.policy.config import FILE
-    from cli_guard.policy.recorded import BUILT_IN, work_tree_policy
-    from cli_guard.policy.writing import TakenOver, first_policy
-    from cli_guard.state.files import explain_write_errors, write_atomically
 
     repository = io.find_repository()
     path = repository.root / FILE

@@ -5,16 +5,20 @@ import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
 
 import click
 
 from cli_guard import __version__
 from cli_guard.agents.dialects import describe_allow, find_entry
+from cli_guard.agents.probe import probe_agent
 from cli_guard.agents.registry import AGENTS
+from cli_guard.approvals.seals import seals_of
+from cli_guard.approvals.storage import StateFolder
 from cli_guard.cli.app import Command, flag
 from cli_guard.cli.io import Io
+from cli_guard.cli.server import describe_server
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.configured import configured_events, runs_configured
 from cli_guard.git.hooks import (
     configured_folder,
@@ -24,13 +28,19 @@ from cli_guard.git.hooks import (
 )
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
 from cli_guard.hooks import REVIEW_HOOKS, WORK_TREE_HOOKS
+from cli_guard.policy.checks import digest_of
+from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
+from cli_guard.policy.decisions import Policy
+from cli_guard.policy.recorded import policy_at_head
+from cli_guard.report.unallowed import describe, find_unallowed
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
+from cli_guard.reviewers.registry import REVIEWERS
+from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import printable
+from cli_guard.server import control
 from cli_guard.state.records import Records
-
-if TYPE_CHECKING:
-    from cli_guard.policy.decisions import Policy
+from cli_guard.state.trees import TrustedTrees
 
 LIBRARIES = (
     "langgraph",
@@ -116,10 +126,6 @@ def agent_lines(repository: Repository) -> Iterator[str]:
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe the policy that judges the next commit."""
-    from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
-    from cli_guard.policy.recorded import policy_at_head
-    from cli_guard.runtime import user_file
-
     try:
         policy, notes = policy_at_head(repository, io.env)
     except CliGuardError as error:
@@ -150,9 +156,6 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 def tree_line(io: Io, repository: Repository) -> str:
     """Describe how far coding agents are trusted in the work tree."""
-    from cli_guard.approvals.seals import seals_of
-    from cli_guard.state.trees import TrustedTrees
-
     try:
         tree = TrustedTrees(io.env).find(
             repository, io.invocation.now, seals_of(repository, io.env)
@@ -169,13 +172,10 @@ def tree_line(io: Io, repository: Repository) -> str:
     return "coding agents: not trusted in this work tree, see `cli-guard trust --agents`"
 
 
-def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[str]:
+def check_lines(io: Io, repository: Repository, policy: Policy) -> Iterator[str]:
     """Describe the checks of the repository, and whether they are trusted."""
     if not policy.config.checks:
         return
-    from cli_guard.approvals.seals import seals_of
-    from cli_guard.execution.checks.trust import Trusted
-    from cli_guard.policy.checks import digest_of
 
     names = ", ".join(policy.config.checks)
     try:
@@ -194,15 +194,11 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe the server, the records, and variables that switch cli-guard off."""
-    from cli_guard.report.unallowed import describe, find_unallowed
-    from cli_guard.reviewers.registry import REVIEWERS
-
     yield f"reviewers: {', '.join(reviewer.name for reviewer in REVIEWERS)}"
     for name in ("SKIP", "CLI_GUARD"):
         if io.env.get(name):
             yield f"! {name}={io.env[name]} is set"
     yield f"warm server: {server_line(io)}"
-    from cli_guard.approvals.storage import StateFolder
 
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
@@ -223,8 +219,6 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 
 def server_line(io: Io) -> str:
-    from cli_guard.cli.server import describe_server
-    from cli_guard.server import control
 
     found = control.status()
     return (
@@ -236,8 +230,6 @@ def server_line(io: Io) -> str:
 
 def probe_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe in which states the hooks of the coding agents fail to block a tool."""
-    from cli_guard.agents.probe import probe_agent
-
     lines = [
         line for agent in AGENTS.values() for line in probe_agent(agent, repository, io.env)
     ]

@@ -10,7 +10,9 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.rules import rules_here, table_of
 from cli_guard.errors import UsageError
 from cli_guard.graph import half
+from cli_guard.policy.config import unknown_rule
 from cli_guard.policy.decisions import default_disposition
+from cli_guard.policy.globs import USERS_RULE, nearest
 from cli_guard.policy.suppressions import UNANSWERABLE
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
@@ -62,9 +64,6 @@ def page(rule: str, io: Io | None = None) -> str:
 
     Raises UsageError, ConfigError.
     """
-    from cli_guard.policy.config import unknown_rule
-    from cli_guard.policy.globs import USERS_RULE, nearest
-
     rules = rules_here(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
         said = unknown_rule(rule) or f"there is no rule {rule!r}{nearest(rule, rules)}"
@@ -86,7 +85,6 @@ def rules_like(io: Io, subject: str) -> list[Rule]:
 
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> int:
-    from cli_guard.policy.globs import USERS_RULE
 
     subject = " ".join(words)
     if found := rules_like(io, subject):

@@ -123,6 +123,22 @@ def children_of(node: object) -> Sequence[object]:
     ]
 
 
+def find_commands(script: Script) -> Iterator[ParsedCommand]:
+    """Yield the simple commands of a script and of its substitutions, in order."""
+    nodes: list[object] = [script.items]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ParsedCommand):
+            yield node
+        nodes += reversed(children_of(node))
+
+
+def plain_text(word: Word) -> str:
+    """Return the text of a word, empty if a part of it is only known when it runs."""
+    texts = [part.text for part in word.parts if isinstance(part, Text)]
+    return "".join(texts) if len(texts) == len(word.parts) else ""
+
+
 FIELDS: dict[type, tuple[str, ...]] = {}
 LEAVES = (str, bool, Span, type(None))
 

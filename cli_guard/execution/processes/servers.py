@@ -4,15 +4,15 @@ Only the words of the command are read: a port that is computed (`$PORT`) or in 
 """
 
 import re
-import shlex
 from collections.abc import Collection, Iterator, Sequence
 
+from cli_guard.commands.parse.syntax import parse
+from cli_guard.commands.plain import find_commands, plain_text
 from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 
 # A longer text is no command line that anybody starts a server with.
 LONGEST = 20_000
-SEPARATORS = frozenset((";", "&&", "||", "|", "&", "(", ")", "{", "}", "\n"))
 RUNNERS = frozenset(
     "sudo env nohup exec nice command time npx bunx cross-env uv poetry pipenv pdm hatch bundle run".split()
 )
@@ -105,25 +105,11 @@ def find_expected_port(command: str | Sequence[str]) -> Expected | None:
 
 
 def split(text: str) -> Iterator[list[str]]:
-    """Split a text into its simple commands; none for text with a syntax error."""
-    reader = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars=";&|()\n")
-    reader.whitespace = " \t"
-    reader.whitespace_split = True
-    words: list[str] = []
-    depth = 0
-    try:
-        for word in reader:
-            if word in SEPARATORS or not word.strip(";&|()\n"):
-                depth += word.count("(") - word.count(")")
-                if depth < 0:
-                    return
-                yield words
-                words = []
-            else:
-                words.append(word)
-    except ValueError:
-        return
-    yield words
+    """Split a text into the words of its simple commands; none for text with a syntax error."""
+    script = parse(text)
+    for command in () if script.errors else find_commands(script):
+        settings = [f"{each.name}={plain_text(each.value)}" for each in command.assignments]
+        yield [*settings, *map(plain_text, command.words)]
 
 
 def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:

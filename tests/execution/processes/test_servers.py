@@ -129,6 +129,7 @@ FIRES = [
     ("docker run -p 53:53/udp -p 8083:80 dns", 8083),
     ("sudo docker run -p [::1]:8084:80 nginx", 8084),
     ("redis-server /etc/redis.conf --port 6381", 6381),
+    ("redis-server --save '' --port 6382", 6382),
 ]
 # The port is named by what only a shell, a file or the program itself knows.
 NOT_TOLD = [
@@ -148,7 +149,6 @@ NOT_TOLD = [
     "vite preview --port 4180",
     "ruby bin/rails server -p3062",
     "redis-server",
-    "redis-server --save '' --port 6382",
 ]
 SILENT = [
     "npm run dev",
