@@ -42,16 +42,17 @@ def altered_scripts(
         start = judge.judge(statement)
         for name in start.scripts:
             change = changed.get(file_of(name))
-            if change and name not in found and asks_more(subject, judge, start, name):
+            if not change or name in found:
+                continue
+            if asks_more(subject, judge, start, name, change):
                 found.add(name)
                 yield AlteredScript(change, statement, start)
 
 
-def asks_more(subject: ReviewInput, judge: StartJudge, start: Start, name: str) -> bool:
+def asks_more(
+    subject: ReviewInput, judge: StartJudge, start: Start, name: str, change: FileChange
+) -> bool:
     """Return whether a script asks about something that it did not ask about before the change."""
-    change = subject.file_at(file_of(name))
-    if change is None or not start.scripts[name].questions:
-        return False
     old = subject.contents.old(change) if change.status is not Status.ADDED else None
     before = judge.questions_before(name, old) if old else frozenset()
     return not start.scripts[name].questions <= before

@@ -40,6 +40,7 @@ def word_finding(change: FileChange, remark: SurfaceRemark) -> Finding:
     value = " ".join(statement.value.split())
     shown = value if statement.kind != "server" else statement.name
     lines_of = gone_lines if remark.is_gone else changed_lines
+    name = json.dumps(statement.name)
     return at_line(
         remark.rule,
         change,
@@ -47,18 +48,13 @@ def word_finding(change: FileChange, remark: SurfaceRemark) -> Finding:
         f"{statement.tool}: {remark.words}",
         evidence=f"{statement.name}: {shown}"[:EVIDENCE_CHARS],
         identity="\0".join((*statement.identity, remark.beneath)),
-        known=f'kind = "{statement.kind}", name = "{name_in_toml(statement.name)}", digest = "{statement.digest}"',
+        known=f'kind = "{statement.kind}", name = {name}, digest = "{statement.digest}"',
     )
 
 
 def is_critical(rule_id: str) -> bool:
     """Return whether a rule stops a change whatever a policy knows."""
     return catalog.one(GROUP, f"agent-{rule_id}").severity is Severity.CRITICAL
-
-
-def name_in_toml(name: str) -> str:
-    """Return a name as the text of a TOML string."""
-    return json.dumps(name)[1:-1]
 
 
 def at_line(

@@ -118,8 +118,9 @@ def of_expression(sort: str, text: str) -> Grant:
 
 def danger_of(grant: Grant) -> str:
     """Return in words what passes without a question that should not, "" if nothing does."""
+    if grant.sort == "any":
+        return "every tool runs without a question"
     dangers = {
-        "any": danger_of_any,
         "command": danger_of_command,
         "edit": danger_of_edit,
         "read": danger_of_read,
@@ -128,10 +129,6 @@ def danger_of(grant: Grant) -> str:
     }
     judge = dangers.get(grant.sort)
     return judge(grant) if judge else ""
-
-
-def danger_of_any(grant: Grant) -> str:
-    return "every tool runs without a question"
 
 
 def danger_of_command(grant: Grant) -> str:

@@ -94,7 +94,7 @@ def remarks_on(
 ) -> Iterator[SurfaceRemark]:
     """Yield what is to be said about the statements of one file."""
     yield from of_starts(subject, judge, state)
-    yield from of_permissions(state)
+    yield from widenings(state.before, state.after, state.beside)
     yield from of_servers(state)
     yield from of_plugins(state)
     yield from of_traffic(state)
@@ -224,27 +224,15 @@ def when_of(statement: SurfaceStatement) -> str:
     return statement.entry.word("says") or otherwise
 
 
-def of_permissions(state: FileState) -> Iterator[SurfaceRemark]:
-    before = [each for each in state.before if each.kind == "permission"]
-    after = [each for each in state.after if each.kind == "permission"]
-    beside = [each for each in state.beside if each.kind == "permission"]
-    yield from widenings(before, after, beside)
-
-
 def of_servers(state: FileState) -> Iterator[SurfaceRemark]:
     """Yield one remark on each new or changed server, with all its reasons."""
     for statement in state.new_ones("server"):
-        old = [each for each in (*state.before, *state.beside) if each.kind == "server"]
-        changed = change_of(statement, old)
-        before = {
-            reason
-            for each in old
-            if each.about == statement.about
-            for reason in reasons_of(each)
-        }
-        is_known = any(each.about == statement.about for each in old)
+        old = (*state.before, *state.beside)
+        same = [each for each in old if each.about == statement.about]
+        changed = change_of(statement, same)
+        before = {reason for each in same for reason in reasons_of(each)}
         reasons = [each for each in reasons_of(statement) if each not in before or changed]
-        if is_known and not changed and not reasons:
+        if same and not changed and not reasons:
             continue
         is_harmless_move = changed == "its version changed"
         if changed:

@@ -33,7 +33,10 @@ def widenings(
     after: Sequence[SurfaceStatement],
     beside: Sequence[SurfaceStatement] = (),
 ) -> Iterator[SurfaceRemark]:
-    """Yield what the state after a change lets pass; `beside` are statements of other files that hold in both."""
+    """Yield what the state after a change lets pass, of all its statements.
+
+    `beside` are those of other files that hold in both states.
+    """
     old = [*before, *beside]
     new = [*after, *beside]
     known = {each.identity for each in old}

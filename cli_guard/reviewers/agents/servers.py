@@ -237,9 +237,8 @@ def is_named(word: Scalar, reason: str) -> bool:
     return len(word.text) >= SHORTEST and word.text in reason
 
 
-def change_of(statement: SurfaceStatement, old: Sequence[SurfaceStatement]) -> str:
+def change_of(statement: SurfaceStatement, same: Sequence[SurfaceStatement]) -> str:
     """Return what changed of a server that was there under the same name; "" if it is new, or starts as before."""
-    same = [each for each in old if each.about == statement.about]
     if not same:
         return ""
     now = launch_of(statement.node)

@@ -152,17 +152,20 @@ def of_node(
         for command, where in commands_of(entry, node).items():
             yield SurfaceStatement(file, entry, path, name, command, where, order)
     elif entry.word("value"):
-        other = select(node, entry.word("other")) if entry.word("other") else None
-        value = text_of(select(node, entry.word("value"))) or text_of(other)
-        inside = select(node, entry.word("inside")) if entry.word("inside") else None
+        value, other, inside = (
+            select(node, entry.word(part)) if entry.word(part) else None
+            for part in ("value", "other", "inside")
+        )
         # Of several patterns any may match.
         patterns = inside.nodes if isinstance(inside, Items) else [inside]
         for text in map(text_of, patterns):
-            each = f"{value}({text})" if text else value
-            yield SurfaceStatement(file, entry, path, name, each, node, order)
+            said = text_of(value) or text_of(other)
+            if text:
+                said += f"({text})"
+            yield SurfaceStatement(file, entry, path, name, said, node, order)
     elif entry.words.get("is_assignment"):
-        variable, _, value = text_of(node).partition("=")
-        yield SurfaceStatement(file, entry, path, variable, value, node, order)
+        variable, _, text = text_of(node).partition("=")
+        yield SurfaceStatement(file, entry, path, variable, text, node, order)
     elif entry.words.get("split") and isinstance(node, Scalar):
         for part in split_rules(node.text):
             yield SurfaceStatement(file, entry, path, name, part, node, order)

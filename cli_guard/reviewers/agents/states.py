@@ -4,11 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped
-from cli_guard.reviewers.agents.statements import (
-    FileStatements,
-    SurfaceStatement,
-    read_statements,
-)
+from cli_guard.reviewers.agents.statements import SurfaceStatement, read_statements
 from cli_guard.reviewers.agents.tables import SurfaceFile, files_of
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -54,7 +50,8 @@ def states_of(
     for file in (*kinds, *gone):
         after = read_statements(file, change.path, new if file in kinds else "")
         before = read_statements(file, old_path, old if file in known else "")
-        problem = after.problem if not has_same_problem(before, after, old) else ""
+        was_unreadable = bool(old.strip() and before.problem)
+        problem = "" if was_unreadable else after.problem
         yield FileState(
             change,
             file,
@@ -84,11 +81,6 @@ def standing_ones(
                 text = subject.text_at(path) or ""
                 statements = read_statements(file, path, text).statements
                 yield from ((each, False) for each in statements if each.kind == kind)
-
-
-def has_same_problem(before: FileStatements, after: FileStatements, old: str) -> bool:
-    """Return whether a file could not be read before the change either."""
-    return bool(old.strip()) and bool(before.problem) and bool(after.problem)
 
 
 def beside(

@@ -6,6 +6,7 @@ Both are read when a change names a dependency, never before.
 import re
 from functools import cache
 
+from cli_guard.reviewers.dependencies.reading import IMAGE_HOST
 from cli_guard.reviewers.dependencies.versions import is_in_range
 from cli_guard.rules.catalog import read_table
 
@@ -14,7 +15,6 @@ EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 # The table names a commit by so many digits.
 COMMIT_DIGITS = 12
-IMAGE_HOST = re.compile(r"(?:[\w-]+[.:][\w.:-]*|localhost)/")
 # Ecosystems whose names are the same in any case, beyond those of which the reader makes lower ones.
 CASELESS = ("actions", "vscode", "docker")
 # What Debian, Alpine and Fedora put around the version of the project: an epoch and their own revision.

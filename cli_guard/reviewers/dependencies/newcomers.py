@@ -12,7 +12,7 @@ from cli_guard.model import Finding
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
-from cli_guard.reviewers.dependencies.reading import Dependency, normalise
+from cli_guard.reviewers.dependencies.reading import LONGEST_LINE, Dependency, normalise
 from cli_guard.reviewers.dependencies.versions import is_patch_move
 
 RULE = "deps-brought-along"
@@ -21,11 +21,8 @@ MOST_NAMED = 3
 WORD = re.compile(r"@?\w[\w.-]*(?:/\w[\w.-]*)?")
 # pip-compile says below an entry which others ask for it.
 VIA = re.compile(r"^\s+#(?:\s+via)?\s+(?P<name>[A-Za-z0-9][\w.-]*)")
-LONGEST_LINE = 5_000
 # It writes what each package asks for in another part of the file than its version.
 APART = "pnpm-lock.yaml"
-# Registries whose list of known names is one by downloads: elsewhere too much is unknown.
-LISTED = ("npm", "pypi")
 
 
 def review_newcomers(world: DependencyWorld) -> Iterator[Finding]:
@@ -37,7 +34,12 @@ def review_newcomers(world: DependencyWorld) -> Iterator[Finding]:
         for entry in each.new.entries
     }
     for each in world.differences:
-        if not _is_resolved(each) or each.is_new or each.ecosystem not in LISTED:
+        # Elsewhere too much is unknown.
+        if (
+            not _is_resolved(each)
+            or each.is_new
+            or each.ecosystem not in names.BY_DOWNLOADS
+        ):
             continue
         if each.path.endswith(APART):
             continue

@@ -8,7 +8,7 @@ from in_process import guard
 from repositories import Repo
 from reviewers.agents.surface_changes import as_json, found, reported, rules
 
-from cli_guard.reviewers.agents.languages import DEEDS, find_spoken_orders
+from cli_guard.reviewers.agents.languages import find_spoken_orders, spoken_deeds
 from cli_guard.reviewers.agents.markdown import read_blocks
 from cli_guard.reviewers.agents.orders import find_orders
 from cli_guard.rules import data
@@ -219,7 +219,7 @@ def test_orders_of_another_language_are_found_and_near_misses_are_not(name: str)
 
 
 def test_the_tables_of_languages_are_complete() -> None:
-    deeds = {deed.name for deed in DEEDS}
+    deeds = {deed.name for deed in spoken_deeds()}
     for name in LANGUAGES:
         table = data.read(f"orders/{name}", examples=True)
         assert set(table["fires"]) == deeds
