@@ -168,6 +168,9 @@ class Losses:
             return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
+        old = self.contents.old(change) or ""
+        if fact.is_call and not fact.detail and is_imported(fact, old):
+            return True
         if was := loss.file.old.unit_named(fact.unit):
             # The module of an imported function is written at the top of the file.
             guarded &= was.words
@@ -401,6 +404,13 @@ def lines_of(losses: Sequence[Loss]) -> int:
 
 def has_word(text: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def is_imported(call: CodeFact, text: str) -> bool:
+    """Return whether a call is one of a module that a text imports: it says who checks, not what is guarded."""
+    module = re.escape(call.name.rpartition(".")[0].rpartition(".")[2])
+    form = rf"(?m)^[ \t]*(?:(?:import|from|use)\b.*|\w* ?\"[\w./-]*|.*= ?require\(.*)\b{module}\b"
+    return bool(module) and re.search(form, text) is not None
 
 
 def guarded_words(fact: CodeFact) -> frozenset[str]:

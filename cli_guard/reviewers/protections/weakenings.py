@@ -121,7 +121,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         now = set(looser.new.operands)
         # What no longer counts, or what now has an exception.
         concerned = was - now or was
-        if language in MEMORY and any(map(SIZE_ASKED.search, was - now)):
+        if language in MEMORY and any(map(SIZE_ASKED.search, concerned)):
             return True
         return is_check_itself(looser.old, language) or any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
