@@ -3,7 +3,6 @@
 An object is hostile: its `encoding` header may name any codec of Python's, or one that iconv alone knows.
 """
 
-import binascii
 import re
 
 from cli_guard.lazy import dataclass
@@ -19,13 +18,6 @@ PLAIN_HEADER = re.compile(
     rb"(?m)^(?:(?:tree|parent|object) [0-9a-f]{40,64}|type (?:commit|tree|blob|tag)|(?:author|committer) .*)$\n?"
 )
 PEOPLE = re.compile(rb"(?m)^(?:author|committer) .*")
-# A signature of OpenPGP in its armor (RFC 9580, 6.2), whose lines say nothing.
-ARMOR = re.compile(
-    rb"(?m)^gpgsig(?:-sha256)? -----BEGIN PGP SIGNATURE-----\n(?: Version: GnuPG v[\d.]+\n)? \n"
-    rb"((?: [A-Za-z0-9+/]{1,76}={0,2}\n)+) =[A-Za-z0-9+/]{4}\n -----END PGP SIGNATURE-----\n(?: \n)?"
-)
-# A packet of it, of version 4 (RFC 9580, 4.2 and 5.2), is a time, ids and random numbers; a text in it is a remark.
-PACKET = re.compile(rb"(?:\x88.|\x89..|\xc2[\xc0-\xdf]?.)\x04(?!.*[ -~]{16})", re.DOTALL)
 NESTED_TAG = re.compile(rb"object ([0-9a-f]{40,64})\ntype tag\n")
 
 
@@ -52,8 +44,7 @@ def read_object(raw: bytes) -> RecordedText:
         (line[9:] for line in head.split(b"\n") if line.startswith(b"encoding ")), b"utf-8"
     )
     message = decode_message(body, named.decode("utf-8", "replace"))
-    said = ARMOR.sub(_drop_signature, PLAIN_HEADER.sub(b"", head + b"\n"))
-    headers = said.strip(b"\n").replace(b"\n ", b"\n").decode("utf-8", "replace")
+    headers = PLAIN_HEADER.sub(b"", head).replace(b"\n ", b"\n").decode("utf-8", "replace")
     others = [headers, *(() if message in (None, plain) else (plain,)), *wide_runs(raw)]
     people = tuple(line.decode("utf-8", "replace") for line in PEOPLE.findall(head))
     text = plain if message is None else message
@@ -62,15 +53,6 @@ def read_object(raw: bytes) -> RecordedText:
     return RecordedText(
         text, people, "\n".join(filter(None, others)), message is None, tagged
     )
-
-
-def _drop_signature(armor: re.Match[bytes]) -> bytes:
-    """Return nothing for a signature, which is no text; what only has its form is searched as any header."""
-    try:
-        packet = binascii.a2b_base64(armor[1])
-    except binascii.Error:
-        return armor[0]
-    return b"" if PACKET.match(packet) else armor[0]
 
 
 def decode_message(raw: bytes, encoding: str) -> str | None:

@@ -1,7 +1,5 @@
 """Commit and tag objects as bytes: whatever a header says, all of their text is searched."""
 
-from base64 import b64encode
-
 import pytest
 from examples import table
 from in_process import guard
@@ -24,14 +22,7 @@ START = (
     + WHO
     + b"\n"
 )
-NUMBERS = b"\x89\x01\x33\x04" + bytes(range(128, 192)) * 5
 SIGNATURE = b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n %s\n -----END PGP SIGNATURE-----\n"
-
-
-def armor(packet: bytes, head: bytes = b"Version: GnuPG v2") -> bytes:
-    """Returns a signature as Git records it."""
-    lines = b"\n ".join(b64encode(packet[at : at + 48]) for at in range(0, len(packet), 48))
-    return SIGNATURE.replace(b"\n \n", b"\n " + head + b"\n \n") % (lines + b"\n =qHHQ")
 
 
 def write(repo: Repo, headers: bytes, message: bytes, kind: str = "commit") -> str:
@@ -98,7 +89,8 @@ def test_an_encoding_that_is_not_read_is_said_and_the_bytes_are_searched(name: s
         (b" " + RAW + b"\n", b""),
         (b"tree " + RAW + b"\n", b""),
         (SIGNATURE % RAW, b""),
-        (armor(NUMBERS, b"Comment: " + RAW), b""),
+        # A packet by its form, in whose base64 a key is spelled.
+        (SIGNATURE % (b"iQEzBAABCAAdFiEE" + RAW), b""),
         (
             b"mergetag object "
             + b"c" * 40
@@ -116,22 +108,6 @@ def test_an_encoding_that_is_not_read_is_said_and_the_bytes_are_searched(name: s
 )
 def test_text_beside_the_message(headers: bytes, message: bytes) -> None:
     assert KEY in read_object(START + headers + b"\nAdd x\n\n" + message).others
-
-
-@table(
-    ("signature", "is_searched"),
-    [
-        (armor(NUMBERS), False),
-        (armor(NUMBERS + b"password of the server"), True),
-        (armor(b"no packet" + NUMBERS), True),
-        (armor(NUMBERS).replace(b"\n =qHHQ", b"A\n =qHHQ"), True),
-    ],
-)
-def test_the_numbers_of_a_signature_are_no_text(
-    signature: bytes, is_searched: bool
-) -> None:
-    read = read_object(START + signature + b"\nAdd x\n")
-    assert ("gpgsig" in read.others) is is_searched
 
 
 def test_a_plain_commit_has_no_other_text() -> None:
