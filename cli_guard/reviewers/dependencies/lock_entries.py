@@ -6,7 +6,7 @@ Each reader takes a piece as data, with the head of its file, and yields entries
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import OWN, REF, SOURCE, Dependency, normalise
@@ -99,14 +99,10 @@ def text_at(data: Data, paths: str) -> str:
         for step in steps:
             table = table_of(table, step)
         text = text_of(table, last)
-        found = text or " ".join(filter(is_text, list_of(table, last)))
-        if found:
+        several = (each for each in list_of(table, last) if isinstance(each, str))
+        if found := text or " ".join(several):
             return found
     return ""
-
-
-def is_text(value: object) -> TypeGuard[str]:
-    return isinstance(value, str)
 
 
 def read_fields(
