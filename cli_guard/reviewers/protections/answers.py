@@ -13,7 +13,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.code.test_files import has_test_words, is_test_or_example
 from cli_guard.lazy import dataclass
 from cli_guard.reviewers.protections.families import PREFIX, families_of
-from cli_guard.reviewers.protections.losses import is_own_guard
+from cli_guard.reviewers.protections.loss import is_own_guard
 from cli_guard.reviewers.review_input import ReviewInput
 
 PLACE = re.compile(

@@ -16,7 +16,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.families import families_of
-from cli_guard.reviewers.protections.losses import Loss
+from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.warnings import attack_refused, warned_by_helper
 from cli_guard.reviewers.review_input import ReviewInput
 

@@ -13,9 +13,9 @@ from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.reading import ReadNode, call_name
 from cli_guard.code.languages import language_for
 from cli_guard.model import Hunk
+from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import (
     LONGEST_LINE,
-    Loss,
     has_word,
     is_bare_by_name,
     without_blanks,

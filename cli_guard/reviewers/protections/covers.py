@@ -16,12 +16,7 @@ from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.languages import language_for
 from cli_guard.code.taint.naming import top_imports
 from cli_guard.lazy import dataclass
-from cli_guard.reviewers.protections.losses import (
-    Loss,
-    members,
-    net_key,
-    plain_name,
-)
+from cli_guard.reviewers.protections.loss import Loss, members, net_key, plain_name
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import data
 

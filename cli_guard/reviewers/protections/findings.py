@@ -8,11 +8,8 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import reason_to_ask
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
-from cli_guard.reviewers.protections.losses import (
-    LONGEST_LINE,
-    Loss,
-    guarded_words,
-)
+from cli_guard.reviewers.protections.loss import Loss
+from cli_guard.reviewers.protections.losses import LONGEST_LINE, guarded_words
 from cli_guard.reviewers.protections.warnings import warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
 from cli_guard.reviewers.review_input import ReviewInput

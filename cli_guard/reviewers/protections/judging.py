@@ -20,7 +20,8 @@ from cli_guard.reviewers.protections.elsewhere import (
     lets_in_less,
 )
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
-from cli_guard.reviewers.protections.losses import Loss, Losses
+from cli_guard.reviewers.protections.loss import Loss
+from cli_guard.reviewers.protections.losses import Losses
 from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
 from cli_guard.reviewers.protections.warnings import warned_losses, warns
 from cli_guard.reviewers.protections.weakenings import (

@@ -1,7 +1,7 @@
 """Which protections a change takes away: net over the change, and only where what they guarded still stands."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
@@ -23,8 +23,18 @@ from cli_guard.code.changes.facts import (
 )
 from cli_guard.code.changes.naming import join_names
 from cli_guard.lazy import dataclass
-from cli_guard.model import Contents, FileChange, Hunk, group_by, unmatched
+from cli_guard.model import Contents, FileChange, Hunk, group_by
 from cli_guard.reviewers.protections.families import NAMED, families_of
+from cli_guard.reviewers.protections.loss import (
+    Loss,
+    every,
+    is_own_guard,
+    lines_of,
+    list_name,
+    members,
+    net,
+    plain_name,
+)
 
 LONGEST_LINE = 1_000
 MOST_LINES = 200
@@ -50,29 +60,6 @@ COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
     string str int bool return raise throw throws new void const let var""".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A member of a family that went, in a file where what it guarded still stands."""
-
-    family: str
-    fact: CodeFact
-    file: FileDifference
-
-    @property
-    def change(self) -> FileChange:
-        return self.file.change
-
-    @property
-    def language(self) -> str:
-        """Return the language of its file, "" for none."""
-        return self.file.language
-
-    @property
-    def hunk(self) -> Hunk | None:
-        """Return the first hunk that removed lines of it."""
-        return self.file.hunk_of(self.fact)
 
 
 @dataclass(frozen=True)
@@ -273,51 +260,6 @@ def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
     return first.search(was.text) is not None and first.search(pair.text) is None
 
 
-def is_own_guard(fact: CodeFact, own_guards: Sequence[str]) -> bool:
-    """Return whether a fact names one of the repository's own guards."""
-    name = f".{fact.name}"
-    return fact.kind in NAMED and any(name.endswith(f".{own}") for own in own_guards)
-
-
-def members(
-    file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
-) -> Iterator[Loss]:
-    """Yield the members of each family among some facts of a file."""
-    for fact in facts:
-        for family in families_of(fact, file.language, came=came):
-            yield Loss(family, fact, file)
-
-
-def net(losses: Sequence[Loss], others: Sequence[Loss]) -> list[Loss]:
-    """Return the losses whose kind and name are not among the others, one for one."""
-    return unmatched(losses, others, lambda each: net_key(each.fact))
-
-
-def net_key(fact: CodeFact) -> tuple[str, str]:
-    """Return what counts as the same member; a guard may become a plain condition and still ask the same."""
-    if fact.is_judged:
-        return FactKind.GUARD, plain_tokens(fact.asked)
-    if fact.kind is FactKind.ENTRY:
-        return fact.kind, fact.detail
-    if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
-        return fact.kind, f"{fact.name}={fact.detail}"
-    return fact.kind, plain_name(fact)
-
-
-def list_name(fact: CodeFact) -> str:
-    """Return what the list of an entry is bound to, or handed to."""
-    return fact.name.partition(".")[0].strip("$@")
-
-
-def plain_name(fact: CodeFact) -> str:
-    """Return the words of a name, whatever it is called on: `_is_within` may move and become `isWithin`."""
-    return " ".join(words_of_name(fact.last_name))
-
-
-def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
-    return [each for found in losses.values() for each in found]
-
-
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     """Return whether a member of another family came where this one stood, or its name is still written there.
 
@@ -395,11 +337,6 @@ def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
 def covers(hunk: Hunk, fact: CodeFact) -> bool:
     """Return whether a hunk added the line that a fact of the new side begins on."""
     return hunk.new_start <= fact.line < hunk.new_start + len(hunk.added)
-
-
-def lines_of(losses: Sequence[Loss]) -> int:
-    """Return on how many lines members stand: a guard and the call in its condition are one."""
-    return len({(each.file.change.path, each.fact.line) for each in losses})
 
 
 def has_word(text: str, word: str) -> bool:

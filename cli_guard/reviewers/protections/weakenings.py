@@ -30,7 +30,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import dataclass
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import families_of
-from cli_guard.reviewers.protections.losses import members, net
+from cli_guard.reviewers.protections.loss import members, net
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
