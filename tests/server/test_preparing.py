@@ -19,7 +19,9 @@ from cli_guard.server.control import prepares
 from cli_guard.server.request import ServerCaller, parse
 from cli_guard.server.serving import seconds_to_wait
 
-CLEAN = {f"module_{number}.py": f"VALUE_{number} = {number}\n" * 40 for number in range(30)}
+CLEAN = {
+    f"module_{number}.py": f"VALUE_{number} = {number}\n" * 150 for number in range(30)
+}
 RISKY = {"risky.py": "import os\n\n\ndef f(x):\n    os.system('ls ' + x)\n"}
 REVIEW = ("hook", "pre-commit")
 PREPARE = ("hook", "post-index-change")
@@ -84,7 +86,7 @@ def test_what_was_prepared_is_reviewed_the_same(staged: Repo, servers: Any) -> N
     # A risk that comes after it is found.
     staged.write("module_1.py", CLEAN["module_1.py"] + "eval(input())\n")
     staged.git("add", "-A", env=cold)
-    assert "module_1.py:41" in staged.guard(*REVIEW, env=servers.required).out
+    assert "module_1.py:151" in staged.guard(*REVIEW, env=servers.required).out
 
 
 def test_the_server_that_prepared_a_review_has_it_at_the_commit(

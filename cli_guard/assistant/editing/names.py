@@ -251,12 +251,9 @@ def scope_of(node: "SgNode") -> NameScope:
     if node.kind() == "class_definition":
         return NameScope("class", start, name)
     around = node.parent()
-    marks = around.children() if around is not None else []
-    is_static = (
-        around is not None
-        and around.kind() == "decorated_definition"
-        and any(last_name(mark.child(1)) == "staticmethod" for mark in marks)
-    )
+    is_decorated = around is not None and around.kind() == "decorated_definition"
+    marks = around.children() if around is not None and is_decorated else []
+    is_static = any(last_name(mark.child(1)) == "staticmethod" for mark in marks)
     given = node.field("parameters")
     every = given.named_children() if given is not None and not is_static else []
     first = next((each for each in every if each.kind() != "comment"), None)
