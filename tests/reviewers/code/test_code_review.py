@@ -290,6 +290,8 @@ def test_edit_without_the_whole_text_is_named() -> None:
 
 
 DEEP = "x = " + "(" * 300 + "1" + ")" * 300 + "\n"
+BROKEN = "def f(:\n    x = (text)\n  ]]\n"
+TEMPLATE = "class <%= name %>(A):\n    x = 1\n"
 BIG = "".join(f"x{n} = input()\n" for n in range(600)) + "y = eval(x1)\n"
 
 
@@ -300,6 +302,10 @@ BIG = "".join(f"x{n} = input()\n" for n in range(600)) + "y = eval(x1)\n"
         (DEEP + "a = 1\n", DEEP + "b = eval(a)\n", [False]),
         ("a = 1\n", BIG, [True]),
         (BIG, BIG + "b = 1\n", [False]),
+        ("a = 1\n", f"{BROKEN}b = eval(a)\n", [True]),
+        (BROKEN, f"{BROKEN}b = eval(a)\n", [False]),
+        ("a = 1\n", f"{TEMPLATE}b = eval(a)\n", [False]),
+        ("a = 1\n", f"a = 1\n{BROKEN}", []),
     ],
 )
 def test_what_was_too_much_before_asks_nobody(
