@@ -64,7 +64,10 @@ def findings_of(
     weakenings: Sequence[Weakening],
     warned: Sequence[Warned],
 ) -> list[Found]:
-    """Return one finding for each place, by path and line: of several one that asks, then that of the first rule."""
+    """Return one finding for each rule at a place, by path and line, and for the lines that one of these tells of none.
+
+    One that asks comes first, then that of the first rule.
+    """
     order = {rule: number for number, rule in enumerate(catalog.by_id(GROUP))}
     every = [
         Found(finding_of_loss(loss, subject, difference), loss.fact, loss.file)
@@ -74,18 +77,23 @@ def findings_of(
         Found(finding_of_weakening(each), each.looser.old, each.file) for each in weakenings
     ]
     every += [Found(finding_of_warning(fact, file), fact, file) for fact, file in warned]
-    found: dict[tuple[str, int], Found] = {}
+    found: dict[tuple[str, int, str], Found] = {}
+    told: set[tuple[str, int]] = set()
 
     def rank(each: Found) -> tuple[bool, int]:
         return each.finding.severity is not Severity.HIGH, order[each.finding.rule]
 
     for each in sorted(every, key=rank):
-        found.setdefault(place_of(each.finding), each)
+        finding = each.finding
+        fact = each.fact
+        # A comment speaks of the line below it.
+        behind = 2 if fact.kind is FactKind.COMMENT else 1
+        lines = range(fact.line, max(fact.line, fact.end_line) + behind)
+        went = {(finding.path, line) for line in lines}
+        if told.isdisjoint(went):
+            found.setdefault((finding.path, finding.line or 0, finding.rule), each)
+        told |= went
     return [found[place] for place in sorted(found)]
-
-
-def place_of(finding: Finding) -> tuple[str, int]:
-    return finding.path, finding.line or 0
 
 
 def finding_of_loss(
