@@ -164,7 +164,7 @@ REVIEWERS = (
     ),
     Reviewer(
         "message",
-        "the form of commit messages, and messages that contradict their change",
+        "the form of commit messages, and commits that call themselves unfinished",
         prefix="message-",
         needs=Needs.MESSAGES,
         on_message=True,
