@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PATTERNS = read_patterns("languages/patterns.toml", "templates")
 LONGEST = 10_000
 VISIBLE = re.compile(r"\S")
+WORD = re.compile(r"\w")
 
 
 def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
@@ -71,8 +72,11 @@ def without_pages(text: str) -> str:
     def blank(passed: re.Match[str]) -> str:
         if not passed["page"]:
             return passed[0]
-        written = "echo" if passed["tag"] == "<?=" else ""
         blanks = VISIBLE.sub(" ", passed[0])
+        written = "echo" if passed["tag"] == "<?=" else ""
+        if written and WORD.match(passed.string, passed.end()):
+            # Not one word with the next one, for which there may be no room.
+            written = "echo " if len(blanks) > len("?><?=") else ""
         return f";{blanks[1 : len(blanks) - len(written)]}{written}"
 
     return head + PATTERNS["php_part"].sub(blank, text[first.end() :])

@@ -261,7 +261,23 @@ ROLES = """<<path:app/views.py>>
     ("text", "rules"),
     [
         (SERVER, ["protection-access", "protection-browser"]),
+        (
+            SERVER.replace("helmet());\n-app.use(", "helmet(), "),
+            ["protection-access", "protection-browser"],
+        ),
         (ROLES, ["protection-access"]),
+        (
+            PLAIN.replace(
+                "page)\n     ", "page)\n+    # check_permission(user, page)\n     "
+            ),
+            ["protection-access"],
+        ),
+        (
+            PLAIN.replace(
+                "page)\n     ", "page)\n+    check_permission(user, page)  # all\n     "
+            ),
+            [],
+        ),
         (SERVER.replace("-app.use(helmet());\n", ""), ["protection-access"]),
     ],
 )

@@ -1,7 +1,7 @@
 """Which protections a change takes away: net over the change, and only where what they guarded still stands."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
@@ -39,6 +39,7 @@ from cli_guard.reviewers.protections.loss import (
 LONGEST_LINE = 1_000
 MOST_LINES = 200
 BLANKS = re.compile(r"\s+")
+COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 # Families of checks that every program is full of: one that is written anew is no loss.
@@ -270,7 +271,7 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     hunk = loss.hunk
     if hunk is None:
         return True
-    if fact.kind in NAMED and is_written(fact, hunk.added):
+    if fact.kind in NAMED and is_written(fact, code_added(loss.file, hunk)):
         return True
     if fact.is_call and is_other_answer(loss):
         return True
@@ -327,7 +328,19 @@ def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
     )
 
 
-def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
+def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
+    """Yield the added lines without comments: a check that is one now asks nothing."""
+    comments = [each for each in file.new.facts if each.kind is FactKind.COMMENT]
+    begun = {each.line for each in comments}
+    inside = {n for each in comments for n in range(each.line + 1, each.end_line + 1)}
+    for number, line in enumerate(hunk.added, hunk.new_start):
+        if number in begun:
+            yield COMMENT_SIGN.split(line, maxsplit=1)[0]
+        elif number not in inside:
+            yield line
+
+
+def is_written(fact: CodeFact, lines: Iterable[str]) -> bool:
     """Return whether a name with the same words stands anywhere in some lines."""
     name = plain_name(fact)
     words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))

@@ -215,6 +215,9 @@ PAGES = """\
         '$a = "{$b["?>"]}"; eval($_GET[\'x\']); $c = "<?php";',
         '$a = "{$b[\'}\' . "?>"]}"; eval($_GET[\'x\']); $c = "<?php";',
         "?> <? eval($_GET['x']); ?> <?php",
+        "// ?> <?php eval($_GET['x']);",
+        "?><?=eval($_GET['x'])?><?php",
+        "?> <?=eval($_GET['x'])?><?php",
     ],
 )
 def test_code_between_the_pages_of_php_is_read(code: str) -> None:
