@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from cli_guard.git.merges import own_paths
+from cli_guard.git.merges import keep_lines, own_changes, own_files
 from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import END_OF_RAW, parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
@@ -20,7 +20,6 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import (
     ChangeSet,
     FileChange,
-    Hunk,
     Kind,
     Skipped,
     Status,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository
 
 COMMITS_A_BATCH = 400
-MERGES_AT_ONCE = 8
 DIFFS_A_BATCH = 512
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
@@ -178,22 +176,14 @@ class ChangeReader:
 
     def _commit_batch(self, commits: list[str], *, identified: bool) -> Iterator[ChangeSet]:
         parents = self._repository.parents(commits)
-        bases: dict[str, tuple[str | None, ...]] = {
-            each: parents[each] or (None,) for each in commits
-        }
-        own = {} if identified else own_paths(self._git, parents)
-        trees = self._repository.trees({*commits, *chain.from_iterable(parents.values())})
-        whole = self._nets(
-            ((each, bases[each]) for each in commits if each not in own), trees
-        )
-        partial = self._merged_files(own, parents, trees)
+        own = {} if identified else self._own_changes(parents)
+        others = [each for each in commits if each not in own]
+        known = chain.from_iterable(parents[each] for each in others)
+        trees = self._repository.trees({*others, *known})
+        whole = self._nets(((each, parents[each] or (None,)) for each in others), trees)
         texts = self._read_texts(commits, "message of")
         for commit, (recorded, unread) in zip(commits, texts, strict=True):
-            changes = ChangeSet(())
-            if commit not in own:
-                changes = next(whole)
-            elif own[commit]:
-                changes = replace(partial[commit], identity="")
+            changes = ChangeSet(own[commit]) if commit in own else next(whole)
             yield replace(
                 changes,
                 commit=commit,
@@ -204,24 +194,24 @@ class ChangeReader:
                 skipped=(*changes.skipped, *unread),
             )
 
-    def _merged_files(
-        self,
-        own: Mapping[str, tuple[str, ...]],
-        parents: Mapping[str, tuple[str, ...]],
-        trees: Mapping[str, str],
-    ) -> dict[str, ChangeSet]:
-        """Return what is new in the own files of merges, read in groups of merges of the same files.
-
-        One call of Git compares all merges of a group in the files of any of them.
-        """
-        found: dict[str, ChangeSet] = {}
-        merges = sorted(filter(own.get, own), key=own.__getitem__)
-        for start in range(0, len(merges), MERGES_AT_ONCE):
-            group = merges[start : start + MERGES_AT_ONCE]
-            paths = tuple(sorted(set(chain.from_iterable(own[each] for each in group))))
-            ends = [(each, parents[each]) for each in group]
-            found |= zip(group, self._nets(ends, trees, paths), strict=True)
-        return found
+    def _own_changes(
+        self, parents: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, tuple[FileChange, ...]]:
+        """Return what is new in merges, as far as one combined diff shows it."""
+        own = own_files(self._git, parents)
+        sizes = self._reader.sizes(
+            entry.new_blob for entries in own.values() for entry in entries
+        )
+        large = {blob for blob, size in sizes.items() if size > self._bounds.file_bytes}
+        asked = {
+            commit: entries
+            for commit, entries in own.items()
+            if 0 < len(entries) <= self._bounds.files
+            and large.isdisjoint(entry.new_blob for entry in entries)
+        }
+        limit = min(self._bounds.total_bytes, BATCH_BYTES)
+        nothing = {commit: () for commit, entries in own.items() if not entries}
+        return nothing | own_changes(self._git, asked, parents, limit)
 
     def _read_texts(
         self, oids: Sequence[str], what: str
@@ -463,22 +453,6 @@ def in_both(change: FileChange, other: FileChange) -> Iterator[FileChange]:
     old_mode = other.old_mode if other.old_mode == change.new_mode else change.old_mode
     if hunks or not change.hunks:
         yield replace(change, hunks=hunks, old_mode=old_mode)
-
-
-def keep_lines(hunk: Hunk, wanted: dict[int, str]) -> Iterator[Hunk]:
-    """Return the runs of a hunk's added lines with these numbers; its removed lines stay with the first run."""
-    if not hunk.added:
-        yield hunk
-        return
-    removed = hunk.removed
-    run: list[str] = []
-    for number, text in enumerate((*hunk.added, ""), hunk.new_start):
-        if number in wanted and number < hunk.new_start + len(hunk.added):
-            run.append(text)
-        elif run:
-            yield Hunk(hunk.old_start, number - len(run), removed, tuple(run))
-            run = []
-            removed = ()
 
 
 def identity_of(base: str, files: Iterable[FileChange]) -> str:

@@ -1,61 +1,151 @@
-"""Which files each of many merges has a content of its own for, by one combined diff (git-diff-tree(1), `-c`).
+"""Which files each of many merges has a content of its own for, and what is new in them: combined diffs of Git.
 
 Most merges take every file from one of their parents, and nothing in them is new; yet against each parent they differ
-by all that the other branches did. So only the other files are compared line by line.
+by all that the other branches did. So only the other files are compared line by line (git-diff-tree(1), `-c`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cli_guard.repository.entries import decode_path
+from cli_guard.errors import GitError
+from cli_guard.model import FileChange, Hunk, Status
+from cli_guard.repository.entries import DiffSection, RawEntry, change_of, decode_path
 from cli_guard.repository.protocol import Commands, as_lines
 
 COMBINED = (
-    *("diff-tree", "--stdin", "-c", "-r", "--raw", "-z", "--no-abbrev"),
-    "--ignore-submodules=none",
+    *("diff-tree", "--stdin", "-c", "-r", "-z", "--no-abbrev", "-O/dev/null"),
+    *("--ignore-submodules=none", "--no-color", "--no-ext-diff", "--no-textconv"),
 )
-MODIFIED = {ord("M")}
-# Paths are arguments of one call; a command line on Windows has 32,767 characters.
-PATH_BYTES = 20_000
+SUBMODULE = "160000"
+# In a patch every line has marks of its own in front, so none begins like these.
+COMMIT = re.compile(rb"^([0-9a-f]{40,64})\0", re.MULTILINE)
+SECTION = re.compile("^diff --combined ", re.MULTILINE)
+HUNK = re.compile(r"@(@+) -(\d+)[-,\d ]* \+(\d+)")
+
+Parents = Mapping[str, Sequence[str]]
 
 
-def own_paths(
-    git: Commands, parents: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[str, ...]]:
-    """Return, of the commits with several parents, the paths that differ from all parents.
+def own_files(git: Commands, parents: Parents) -> dict[str, list[RawEntry]]:
+    """Return, of the commits with several parents, the files that differ from all parents, beside the first one.
 
-    Left out are merges for which renames may count, as a file is new or gone, and those beyond so many paths.
+    Left out are merges for which renames may count, as a file is new or gone, and those of submodules.
     """
     merges = [commit for commit, others in parents.items() if len(others) > 1]
     if not merges:
         return {}
-    out = git.run(
-        *COMBINED, stdin=as_lines(" ".join((each, *parents[each])) for each in merges)
-    )
-    found: dict[str, tuple[str, ...]] = {}
-    left = PATH_BYTES
-    for commit, paths in parse_combined(out):
-        left -= sum(len(path) + 1 for path in paths or ())
-        if paths is not None and (left >= 0 or not paths):
-            found[commit] = tuple(map(decode_path, paths))
+    out = git.run(*COMBINED, "--raw", stdin=_with_parents(merges, parents))
+    found: dict[str, list[RawEntry]] = {}
+    tokens = iter(out.split(b"\0")[:-1])
+    commit = ""
+    for token in tokens:
+        if not token.startswith(b":"):
+            commit = token.decode("ascii")
+            found[commit] = []
+            continue
+        path = decode_path(next(tokens, b""))
+        *fields, letters = token.lstrip(b":").decode("ascii").split(" ")
+        before = fields[: len(letters)]
+        mode = fields[len(letters)]
+        if set(letters) != {"M"} or SUBMODULE in (mode, *before):
+            found.pop(commit, None)
+        elif commit in found:
+            old_mode = mode if mode in before else before[0]
+            blobs = (fields[len(letters) + 1], fields[-1])
+            found[commit].append(
+                RawEntry(old_mode, mode, *blobs, Status.MODIFIED, path, None)
+            )
     return found
 
 
-def parse_combined(output: bytes) -> Iterator[tuple[str, list[bytes] | None]]:
-    """Yield each merge with its paths, None if not all of them are files that every parent has."""
-    tokens = iter(output.split(b"\0")[:-1])
-    commit = ""
-    paths: list[bytes] | None = []
-    for token in tokens:
-        if not token.startswith(b":"):
-            if commit:
-                yield commit, paths
-            commit = token.decode("ascii")
-            paths = []
+def own_changes(
+    git: Commands, merges: Mapping[str, list[RawEntry]], parents: Parents, limit: int
+) -> dict[str, tuple[FileChange, ...]]:
+    """Return what is new in these files of merges; left out are merges of binary files, and those beyond the limit."""
+    found: dict[str, tuple[FileChange, ...]] = {}
+    if not merges:
+        return found
+    stdin = _with_parents(merges, parents)
+    try:
+        # Without a line around it, what was removed in two places would look like one.
+        out, is_cut = git.run_bounded(*COMBINED, "-U1", stdin=stdin, limit=limit)
+    except (
+        GitError
+    ):  # an object is missing: Git 2.39 crashes, and says which only for a usual diff
+        return found
+    if is_cut:
+        every = list(merges.items())
+        middle = len(every) // 2
+        for half in (every[:middle], every[middle:]) if middle else ():
+            found |= own_changes(git, dict(half), parents, limit)
+        return found
+    parts = COMMIT.split(out)[1:]
+    for name, patch in zip(parts[::2], parts[1::2], strict=True):
+        commit = name.decode("ascii")
+        sections = SECTION.split(patch.decode("utf-8", "replace"))[1:]
+        is_text = all("\n@@@" in each for each in sections)
+        if is_text and len(sections) == len(merges[commit]):
+            read = zip(merges[commit], map(_own_hunks, sections), strict=True)
+            found[commit] = tuple(
+                change_of(entry, [DiffSection(hunks, False)])
+                for entry, hunks in read
+                if hunks
+            )
+    return found
+
+
+def _with_parents(merges: Iterable[str], parents: Parents) -> bytes:
+    return as_lines(" ".join((each, *parents[each])) for each in merges)
+
+
+def _own_hunks(section: str) -> tuple[Hunk, ...]:
+    """Return what a combined patch of one file adds to all parents, and what it removes from the first one."""
+    hunks: list[Hunk] = []
+    removed: list[str] = []
+    added: list[str] = []
+    wanted: dict[int, str] = {}
+    old = new = number = 0
+    _, _, body = section.partition("\n@")
+    # A last header ends the last hunk.
+    for line in f"@{body}@@@ -0 +0".split("\n"):
+        header = HUNK.match(line)
+        marks = line[:number]
+        text = line[number:]
+        is_lost = "-" in marks
+        if header or (marks.startswith(" ") and not is_lost):
+            hunk = Hunk(old - len(removed), new - len(added), tuple(removed), tuple(added))
+            if removed or added:
+                hunks += keep_lines(hunk, wanted)
+            removed = []
+            added = []
+        if header:
+            number = len(header[1])
+            old = int(header[2])
+            new = int(header[3])
             continue
-        path = next(tokens, b"")
-        if set(token.rpartition(b" ")[2]) != MODIFIED:
-            paths = None
-        if paths is not None:
-            paths.append(path)
-    if commit:
-        yield commit, paths
+        if marks.startswith("+"):
+            added.append(text)
+        elif marks.startswith("-"):
+            removed.append(text)
+        # A line that only another parent lost was never in the first one.
+        old += marks.startswith("-") or (marks.startswith(" ") and not is_lost)
+        if not is_lost:
+            if set(marks) == {"+"}:
+                wanted[new] = text
+            new += 1
+    return tuple(hunks)
+
+
+def keep_lines(hunk: Hunk, wanted: Mapping[int, str]) -> Iterator[Hunk]:
+    """Return the runs of a hunk's added lines with these numbers; its removed lines stay with the first run."""
+    if not hunk.added:
+        yield hunk
+        return
+    removed = hunk.removed
+    run: list[str] = []
+    for number, text in enumerate((*hunk.added, ""), hunk.new_start):
+        if number in wanted and number < hunk.new_start + len(hunk.added):
+            run.append(text)
+        elif run:
+            yield Hunk(hunk.old_start, number - len(run), removed, tuple(run))
+            run = []
+            removed = ()

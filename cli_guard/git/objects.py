@@ -6,7 +6,7 @@ An object is hostile: its `encoding` header may name any codec of Python's, or o
 import re
 
 from cli_guard.lazy import dataclass
-from cli_guard.repository.texts import wide_runs
+from cli_guard.repository.texts import KINDS, wide_runs
 
 # The encodings of text that both iconv, by which Git shows a message, and Python know.
 ENCODING = re.compile(
@@ -45,7 +45,11 @@ def read_object(raw: bytes) -> RecordedText:
     )
     message = decode_message(body, named.decode("utf-8", "replace"))
     headers = PLAIN_HEADER.sub(b"", head).replace(b"\n ", b"\n").decode("utf-8", "replace")
-    others = [headers, *(() if message in (None, plain) else (plain,)), *wide_runs(raw)]
+    others = [
+        headers,
+        *(() if message in (None, plain) else (plain,)),
+        *wide_runs(raw, raw.translate(KINDS)),
+    ]
     people = tuple(line.decode("utf-8", "replace") for line in PEOPLE.findall(head))
     text = plain if message is None else message
     nested = NESTED_TAG.match(raw)

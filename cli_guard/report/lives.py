@@ -7,7 +7,7 @@ fingerprint is, so what is reviewed again is found once.
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 from cli_guard.lazy import dataclass
@@ -35,9 +35,9 @@ MARGIN = 30 * 86_400
 LATEST = 253_402_300_799
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Life:
-    """One finding: as it was found first, and how it ended.
+    """One finding: as it was found first, and how it ended, as far as the log was read.
 
     `at` and `ended_at` are ISO 8601 times in UTC, `until` a date or time, "" for none. `commit` recorded it, "" if
     unknown; `decision` is deny, review or advise; `who` ran the review. `ended` is one of ENDS; `ended_how` is
@@ -60,6 +60,12 @@ class Life:
     ended_how: str = ""
     level: str = ""
     until: str = ""
+
+    def end(self, ended: str, at: str, by: str, how: str) -> None:
+        self.ended = ended
+        self.ended_at = at
+        self.ended_by = by
+        self.ended_how = how
 
 
 def read_lives(
@@ -84,8 +90,7 @@ def read_lives(
     for mark, life in told.lives.items():
         if not life.commit:
             place, at, _ = told.seen[mark]
-            if commit := history.find_recorded(place, at):
-                told.lives[mark] = replace(life, commit=commit)
+            life.commit = history.find_recorded(place, at)
     follow(repository, history, told)
     return sorted(told.lives.values(), key=lambda each: each.at)
 
@@ -142,25 +147,16 @@ class Telling:
             if known and known.ended == life.ended == APPROVED:
                 life = known
             elif known:
-                life = replace(
-                    life,
-                    at=known.at,
-                    who=known.who,
-                    decision=known.decision,
-                    severity=known.severity,
-                    commit=known.commit or life.commit,
-                )
+                life.at = known.at
+                life.who = known.who
+                life.decision = known.decision
+                life.severity = known.severity
+                life.commit = known.commit or life.commit
             self.lives[life.fingerprint] = life
             self.seen[life.fingerprint] = (place, at, text(entry, "head"))
             self.here[place].add(life.fingerprint)
         for mark in missing:
-            self.lives[mark] = replace(
-                self.lives[mark],
-                ended=FIXED,
-                ended_at=at,
-                ended_by=who,
-                ended_how="before the commit",
-            )
+            self.lives[mark].end(FIXED, at, who, "before the commit")
         self.here[place] -= missing
 
     def approve(self, entry: Entry) -> None:
@@ -175,10 +171,9 @@ class Telling:
             if life and (
                 life.ended == OPEN or (life.ended == APPROVED and not life.ended_by)
             ):
-                life = replace(
-                    life, ended=APPROVED, ended_at=at, ended_by=by, ended_how=how
-                )
-                self.lives[mark] = replace(life, level=level, until=until)
+                life.end(APPROVED, at, by, how)
+                life.level = level
+                life.until = until
 
 
 def texts(data: Mapping[str, Any], name: str) -> list[str]:
@@ -337,14 +332,7 @@ def follow(repository: Repository, history: RecordedCommits, told: Telling) -> N
                 for life in changed:
                     # What is found again there in another form was edited, not fixed.
                     if (life.rule, path, oid) not in again:
-                        life = replace(
-                            life,
-                            ended=FIXED,
-                            ended_at=at,
-                            ended_by=author.partition(" ")[2],
-                            ended_how=f"in {oid}",
-                        )
-                        told.lives[life.fingerprint] = life
+                        life.end(FIXED, at, author.partition(" ")[2], f"in {oid}")
 
 
 def without_line(reader: Blobs, lives: list[Life], old: str, new: str) -> list[Life]:

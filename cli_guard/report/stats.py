@@ -135,9 +135,10 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
     older = 0
     for each in ended.values():
         numbers = cast("dict[str, object]", each["rules"])
-        plain = {rule: n for rule, n in numbers.items() if isinstance(n, int)}
-        found.update(plain)
-        older += 0 if "found" in each else sum(plain.values())
+        for rule, number in numbers.items():
+            if isinstance(number, int):
+                found[rule] += number
+                older += 0 if "found" in each else number
     times = (each.get("ms") for each in entries)
     commits, people = count_approvals(repository, given, entries)
     return Stats(
@@ -207,7 +208,7 @@ def count_approvals(
     repository: Repository, given: Sequence[Entry], entries: Sequence[Entry]
 ) -> tuple[int, dict[str, dict[str, Any]]]:
     """Return the commits since the first entry, and by person what was approved and rejected."""
-    first = min((seconds(text(each, "at")) for each in (*entries, *given)), default=0)
+    first = seconds(min((text(each, "at") for each in (*entries, *given)), default=""))
     asked = ("rev-list", "--count", f"--max-age={first}", "HEAD")
     commits = int(repository.git.text(*asked)) if repository.head else 0
     approved = Counter(person(each) for each in given)

@@ -95,21 +95,20 @@ def _nearly_text(raw: bytes) -> bool:
 
 def printable_runs(raw: bytes) -> list[str]:
     """Return the runs of eight printable ASCII characters or more, line ends included, as bytes and as UTF-16."""
-    return [raw[start:end].decode("ascii") for start, end in find_runs(raw, *RUN)] + (
-        wide_runs(raw)
-    )
+    kinds = raw.translate(KINDS)
+    runs = [raw[start:end].decode("ascii") for start, end in find_runs(kinds, *RUN)]
+    return runs + wide_runs(raw, kinds)
 
 
-def wide_runs(raw: bytes) -> list[str]:
+def wide_runs(raw: bytes, kinds: bytes) -> list[str]:
     """Return the runs of eight printable ASCII characters or more as UTF-16 in either byte order."""
-    return [raw[start:end:2].decode("ascii") for start, end in find_runs(raw, *WIDE_RUN)]
+    return [raw[start:end:2].decode("ascii") for start, end in find_runs(kinds, *WIDE_RUN)]
 
 
 def find_runs(
-    raw: bytes, beginning: bytes, rest: re.Pattern[bytes]
+    kinds: bytes, beginning: bytes, rest: re.Pattern[bytes]
 ) -> Iterator[tuple[int, int]]:
     """Yield where each run of such kinds of bytes starts and ends."""
-    kinds = raw.translate(KINDS)
     start = kinds.find(beginning)
     while start >= 0:
         more = rest.match(kinds, start + len(beginning))

@@ -1,14 +1,15 @@
 """Read the files of rules: the sources in a checkout, and what the build made of them in an installation.
 
 The files of a folder are compiled into one file: a line with the place of each, then each as JSON, without the
-examples that only tests need, and compressed where it is large. Parsing TOML and YAML takes longer than most reviews;
-of a compiled file only what is asked for is parsed. A wheel has the compiled files alone (`hatch_build.py` writes
-them). A checkout keeps them in `__pycache__`, and compiles a folder again when the name, size or time of one of its
-files, or of this one, has changed.
+examples that only tests need, and compressed. Parsing TOML and YAML takes longer than most reviews; of a compiled file
+only what is asked for is parsed. A wheel has the compiled files alone (`hatch_build.py` writes them). A checkout keeps
+them in `__pycache__`, and compiles a folder again when the name, size or time of one of its files, or of this one, has
+changed.
 """
 
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -28,10 +29,6 @@ OF_TABLES = {
     "orders": ("fires", "near"),
     "programs": ("match", "near", "allow", "review", "deny"),
 }
-# Compressed is what takes more bytes than that, a third of all rules; what most judgements of commands read is not.
-LARGE = 4_000
-PLAIN = ("languages", "programs", "secrets")
-COMPRESSED = b"x"  # how zlib begins (RFC 1950), and no JSON
 Stamps = list[list[str | int]]
 
 
@@ -45,12 +42,7 @@ def read(path: str, *, examples: bool = False) -> Any:
     if examples:
         return parse(FOLDER / path)
     folder, _, name = path.rpartition("/")
-    raw = _read_unit(folder or name)[name]
-    if raw.startswith(COMPRESSED):
-        import zlib  # not for the rules in PLAIN
-
-        raw = zlib.decompress(raw)
-    return json.loads(raw)
+    return json.loads(zlib.decompress(_read_unit(folder or name)[name]))
 
 
 def names(folder: str) -> tuple[str, ...]:
@@ -100,7 +92,7 @@ def _walk() -> Iterator[str]:
 
 @cache
 def _read_unit(unit: str) -> Mapping[str, bytes]:
-    """Return the JSON of the files of a folder by name; a file at the top is a unit of its own.
+    """Return the compressed JSON of the files of a folder by name; a file at the top is a unit of its own.
 
     Raises ValueError for a compiled file of an installation that is broken: without its rules nothing would be found.
     """
@@ -151,11 +143,7 @@ def _compile(unit: str) -> dict[str, bytes]:
     for file in _sources(unit):
         data = _strip(parse(file), kind)
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-        if len(raw) > LARGE and kind not in PLAIN:
-            import zlib
-
-            raw = zlib.compress(raw, 9)
-        files[file.name] = raw
+        files[file.name] = zlib.compress(raw, 9)
     return files
 
 

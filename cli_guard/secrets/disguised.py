@@ -10,10 +10,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 from cli_guard.model import Confidence
+from cli_guard.repository.texts import find_runs
 from cli_guard.secrets.candidates import SecretHit, Spend, decode_base32, decode_base64
 from cli_guard.secrets.names import compile_once
 
-RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
+# Base64: the characters of a run, 24 or more, and how it ends (`find_runs`).
+BASE64 = f"{string.ascii_letters}{string.digits}+/".encode()
+KINDS = bytes.maketrans(BASE64, b"r" * len(BASE64))
+RUN = (b"r" * 24, re.compile(b"r*+={0,2}"))
 # A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of character codes; a run of hex digits.
 ESCAPE = (
     r"&(?:#\w{2,5}|shy|zwn?j);|%([0-9A-Fa-f]{2})"
@@ -29,7 +33,7 @@ CODE = r"\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b"
 CODES = rf"(?>(?:{CODE}\)?[ \t]*+[,+.][ \t]*+\r?\n?[ \t]*+(?:[cC]hr\()?){{15,}})(?:{CODE})?"
 # Quoted text next to a word for the trick: reversed (`[::-1]`, `.reverse()`, `strrev`), or turned by 13 letters.
 TURNED = r"[\"'`]([\w.=+/-]{16,})[\"'`]"
-BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
+BACKWARDS = r"\[::-1\]|rev(?:ers|(?<=strrev)|(?<=\brev)\b)"
 ROTATED = r"(?i)rot_?13"
 # Any literal without blanks, next to the name of the encoding, or between its own marks.
 NAMED_85 = (
@@ -57,17 +61,15 @@ def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]
     """
     if "kind: Secret" in text:
         yield from _kubernetes(text, scan, spend)
-    for match in compile_once(RUN, re.M).finditer(text):
-        spend(match.start())
-        decoded = _decode(match[0])
+    for start, end in find_runs(text.encode("latin-1", "replace").translate(KINDS), *RUN):
+        spend(start)
+        decoded = _decode(text[start:end])
         if decoded is None or not _is_clear(decoded):
             continue
         is_json = decoded.startswith("{")
         for hit in scan(decoded, is_json):
             if not hit.generic or (hit.confidence is Confidence.HIGH and is_json):
-                yield replace(
-                    hit, start=match.start(), end=match.end(), encoded=True, generic=False
-                )
+                yield replace(hit, start=start, end=end, encoded=True, generic=False)
                 break
 
 

@@ -32,24 +32,27 @@ MOST_WARNINGS = 50
 
 def warns(fact: CodeFact) -> bool:
     """Return whether a comment or text speaks of an attack, or a text refuses somebody."""
-    words = read_patterns(FILE, "warnings")
-    if fact.kind not in WRITTEN or words["unless"].search(fact.name):
+    if fact.kind not in WRITTEN:
         return False
+    words = read_patterns(FILE, "warnings")
     refuses = fact.kind is FactKind.TEXT and words["refusal"].search(fact.name)
-    return bool(refuses or words["pattern"].search(fact.name))
+    speaks = refuses or words["pattern"].search(fact.name)
+    return bool(speaks and not words["unless"].search(fact.name))
 
 
 def speaking(facts: Sequence[CodeFact]) -> Iterator[CodeFact]:
     """Yield the facts that warn; a sentence of a comment may go on in its next line."""
     before: CodeFact | None = None
     for fact in facts:
+        is_comment = fact.kind is FactKind.COMMENT
         if warns(fact):
             yield fact
-        elif before and fact.line == before.line + 1:
+            is_comment = False
+        elif is_comment and before and fact.line == before.line + 1:
             joined = replace(before, name=f"{before.name} {fact.name}")
-            if fact.kind is FactKind.COMMENT and warns(joined):
+            if warns(joined):
                 yield before
-        before = fact if fact.kind is FactKind.COMMENT and not warns(fact) else None
+        before = fact if is_comment else None
 
 
 def warned_in(file: FileDifference, hunk: Hunk) -> bool:
