@@ -17,6 +17,7 @@ WHERE = (
 # Prints nothing of names that do not exist.
 AT_HEAD = ("--revs-only", "HEAD^{commit}", "HEAD^{tree}")
 SETTINGS = ("config", "--list", "-z")
+AUTHOR = ("var", "GIT_AUTHOR_IDENT")
 
 INDEX = ("diff-index", "--cached", "--ita-invisible-in-index")
 DIFF_OPTIONS = (
