@@ -5,8 +5,6 @@ Imports next to nothing: most often nothing is staged.
 
 from collections.abc import Iterable
 
-from cli_guard.model import POLICY_FILES
-
 WHERE = (
     "rev-parse",
     "--absolute-git-dir",
@@ -64,7 +62,8 @@ def difference(
     )
 
 
-POLICY = names_in("HEAD", POLICY_FILES)
+# Answers while it runs: the policy at HEAD is read by it, and then the texts of the change.
+OBJECTS = ("cat-file", "--batch")
 # What is staged, against HEAD.
 STAGED = difference(*INDEX, file_bytes=USUAL_FILE_BYTES, compared=("HEAD",))
-BEFORE_COMMIT = (STAGED, POLICY)
+BEFORE_COMMIT = (STAGED, OBJECTS)

@@ -13,6 +13,7 @@ from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, missing, refusal
 from cli_guard.lazy import dataclass, regex
+from cli_guard.repository.entries import decode_path
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
@@ -240,14 +241,30 @@ class GitRepository:
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
         """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
         names = tuple(names)
+        if self.git.has_reader and revision in (self.commit_at_head, self.tree_at_head):
+            self._read_root_of_head(names)
         if all((revision, name) in self.roots for name in names):
             return frozenset(
                 name for name in names if self.roots[revision, name] is not None
             )
-        listed = self.git.run(
-            *self.prefer_prefetched(lambda tree: names_in(tree, names), revision)
-        )
+        listed = self.git.run(*names_in(revision, names))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
+
+    def _read_root_of_head(self, names: tuple[str, ...]) -> None:
+        """Read files at the root of HEAD, for `holds` and `show`. Raises MissingObject."""
+        with self.blobs(sys.maxsize) as reader:
+            entries = read_tree(reader.read(self.tree_at_head) or b"", self.object_format)
+            found = {name: entries.get(name, ("", "")) for name in names}
+            files = {name: oid for name, (mode, oid) in found.items() if mode in FILE_MODES}
+            raws = dict(zip(files, reader.read_all([*files.values()]), strict=True))
+            reader.leave()
+        self.roots.update(
+            ((revision, name), raws.get(name))
+            for revision in (self.commit_at_head, self.tree_at_head)
+            for name, (_, oid) in found.items()
+            # A folder or a submodule is left to Git.
+            if not oid or name in files
+        )
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether `newer` descends from `older`; False as well if this clone does not know `older`."""
@@ -436,6 +453,21 @@ class GitRepository:
             "rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines)
         )
         return tuple(out.decode("ascii").split())
+
+
+def read_tree(raw: bytes, object_format: str) -> dict[str, tuple[str, str]]:
+    """Parse a tree object (gitformat-pack(5)): name -> mode, id. Raises GitError."""
+    length = 32 if object_format == "sha256" else 20
+    entries: dict[str, tuple[str, str]] = {}
+    at = 0
+    while at < len(raw):
+        end = raw.find(b"\0", at)
+        if end < 0:
+            raise GitError("the tree of HEAD is broken: run `git fsck`")
+        mode, _, name = raw[at:end].partition(b" ")
+        at = end + 1 + length
+        entries[decode_path(name)] = (mode.decode("ascii"), raw[end + 1 : at].hex())
+    return entries
 
 
 def find_starter(*, through_gitpython: bool) -> Starter:
