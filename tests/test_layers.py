@@ -81,7 +81,7 @@ UNCOUNTED = {
 }
 # Imported at module level, these would make every run wait for them.
 LAZY = set(SEAMS) - {"click", "pydantic", "langgraph", "langchain_core"}
-LIGHT = {"__future__", "_signal", "_socket", "cli_guard", "os", "sys", "time"}
+LIGHT = {"_signal", "_socket", "cli_guard", "os", "posix", "sys", "time"}
 
 
 def room_of(file: Path) -> str:

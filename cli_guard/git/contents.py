@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli_guard.errors import MissingObject
 from cli_guard.git.call import Process
-from cli_guard.git.process import Git, missing
+from cli_guard.git.process import Git, end_dialogue, missing
 from cli_guard.git.search import Search
 from cli_guard.model import FileChange, Hits, Kind
 from cli_guard.repository.entries import decode_path
@@ -38,7 +38,7 @@ class BlobReader:
 
     def apart(self) -> "BlobReader":
         """Return another reader of the same objects, with a git process of its own."""
-        return BlobReader(self.git, blob_limit=self.limit)
+        return BlobReader(self.git.at(self.git.cwd, self.git.env), blob_limit=self.limit)
 
     def __enter__(self) -> "BlobReader":
         return self
@@ -48,19 +48,19 @@ class BlobReader:
 
     def close(self) -> None:
         """End the git process, if one was needed."""
-        if self._process is None:
-            return
-        process = self._process
-        self._process = None
-        for pipe in filter(None, (process.stdin, process.stdout)):
-            # The process may have ended before it read a question.
-            with suppress(BrokenPipeError):
-                pipe.close()
-        process.wait()
+        if self._process is not None:
+            end_dialogue(self._process)
+            self._process = None
+
+    def leave(self) -> None:
+        """Leave the git process, if one was needed, to the next reader."""
+        if self._process is not None:
+            self.git.leave_reader(self._process)
+            self._process = None
 
     def begin(self) -> None:
         """Start the git process before it is needed. Raises GitError."""
-        self._process = self._process or self.git.begin_dialogue("cat-file", "--batch")
+        self._process = self._process or self.git.take_reader()
 
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""

@@ -5,8 +5,6 @@ Imports next to nothing: most often nothing is staged.
 
 from collections.abc import Iterable
 
-from cli_guard.model import POLICY_FILES
-
 WHERE = (
     "rev-parse",
     "--absolute-git-dir",
@@ -17,6 +15,7 @@ WHERE = (
 # Prints nothing of names that do not exist.
 AT_HEAD = ("--revs-only", "HEAD^{commit}", "HEAD^{tree}")
 SETTINGS = ("config", "--list", "-z")
+AUTHOR = ("var", "GIT_AUTHOR_IDENT")
 
 INDEX = ("diff-index", "--cached", "--ita-invisible-in-index")
 DIFF_OPTIONS = (
@@ -63,7 +62,8 @@ def difference(
     )
 
 
-POLICY = names_in("HEAD", POLICY_FILES)
+# Answers while it runs: the policy at HEAD is read by it, and then the texts of the change.
+OBJECTS = ("cat-file", "--batch")
 # What is staged, against HEAD.
 STAGED = difference(*INDEX, file_bytes=USUAL_FILE_BYTES, compared=("HEAD",))
-BEFORE_COMMIT = (STAGED, POLICY)
+BEFORE_COMMIT = (STAGED, OBJECTS)

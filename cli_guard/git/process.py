@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
 from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, start_process
+from cli_guard.git.prefetch import OBJECTS
 from cli_guard.lazy import dataclass, regex
 
 # An emergency stop: what a call may print is bounded by its size.
@@ -85,6 +86,10 @@ class Git:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    _waiting: list[Process] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+
     def at(self, cwd: Path, env: Mapping[str, str]) -> "Git":
         """Return the same for another folder and environment."""
         return Git(cwd, env, self.start)
@@ -101,7 +106,10 @@ class Git:
         """Prefetch a call: start it now and use its result for the next identical one."""
         # A call that cannot be started raises when its result is used.
         with suppress(GitError):
-            self._begun[arguments] = self._call(*arguments)
+            if arguments == OBJECTS:
+                self._waiting.append(self.begin_dialogue(*OBJECTS))
+            else:
+                self._begun[arguments] = self._call(*arguments)
 
     def began(self, *arguments: str) -> bool:
         """Return whether this call was prefetched and not used yet."""
@@ -130,6 +138,21 @@ class Git:
         """End the prefetched calls that were not used."""
         while self._begun:
             self._begun.popitem()[1].close()
+        while self._waiting:
+            end_dialogue(self._waiting.pop())
+
+    @property
+    def has_reader(self) -> bool:
+        """Return whether a process that reads objects was prefetched and not used yet."""
+        return bool(self._waiting)
+
+    def take_reader(self) -> Process:
+        """Return a process that reads objects, the prefetched one if there is any. Raises GitError."""
+        return self._waiting.pop() if self._waiting else self.begin_dialogue(*OBJECTS)
+
+    def leave_reader(self, process: Process) -> None:
+        """Keep a process that reads objects for the next one that needs it."""
+        self._waiting.append(process)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> GitCall:
         begun = None if stdin else self._begun.pop(arguments, None)
@@ -226,6 +249,15 @@ class Git:
             )[0]
         except OSError as error:
             raise not_started(self.cwd, error) from error
+
+
+def end_dialogue(process: Process) -> None:
+    """End a call that answers while it runs: it has no more questions."""
+    for pipe in filter(None, (process.stdin, process.stdout)):
+        # The process may have ended before it read a question.
+        with suppress(BrokenPipeError):
+            pipe.close()
+    process.wait()
 
 
 def not_started(cwd: Path, error: OSError) -> GitError:

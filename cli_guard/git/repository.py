@@ -12,7 +12,8 @@ from cli_guard.errors import GitError, UsageError
 from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, missing, refusal
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import dataclass
+from cli_guard.repository.entries import decode_path
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
 COMPARED_BASES = 8
 FILE_MODES = ("100644", "100755", "120000")
-# Two trees, or one entry of what the second has beyond the first.
-ROOT_ENTRY = regex(
-    r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0"
-)
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
@@ -240,13 +237,19 @@ class GitRepository:
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
         """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
         names = tuple(names)
+        if self.git.has_reader and revision in (self.commit_at_head, self.tree_at_head):
+            # By the reader that was begun ahead, which then reads the texts of the change.
+            with self.blobs(sys.maxsize) as reader:
+                trees = dict.fromkeys(
+                    (self.commit_at_head, self.tree_at_head), self.tree_at_head
+                )
+                self._read_trees(reader, trees, names)
+                reader.leave()
         if all((revision, name) in self.roots for name in names):
             return frozenset(
                 name for name in names if self.roots[revision, name] is not None
             )
-        listed = self.git.run(
-            *self.prefer_prefetched(lambda tree: names_in(tree, names), revision)
-        )
+        listed = self.git.run(*names_in(revision, names))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def is_ancestor(self, older: str, newer: str) -> bool:
@@ -385,26 +388,29 @@ class GitRepository:
 
     def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
         """Read files at the root of many revisions, for `holds` and `show`. Raises GitError."""
-        trees = self.trees(dict.fromkeys(revisions))
-        asked = as_lines(
-            f"{self.empty_tree} {tree}" for tree in dict.fromkeys(trees.values())
-        )
-        options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *names)
-        listed = self.git.run("diff-tree", *options, stdin=asked).decode("ascii")
-        found: dict[str, dict[str, bytes | None]] = {}
         with self.blobs(sys.maxsize) as reader:
-            read = cache(reader.read)
-            for tree, mode, blob, name in ROOT_ENTRY.findall(listed):
-                if tree:
-                    files = found.setdefault(tree, dict.fromkeys(names))
-                elif mode in FILE_MODES:
-                    files[name] = read(blob)
-                else:  # a folder or a submodule: `show` asks Git
-                    del files[name]
+            self._read_trees(reader, self.trees(dict.fromkeys(revisions)), names)
+
+    def _read_trees(
+        self, reader: Blobs, trees: Mapping[str, str], names: tuple[str, ...]
+    ) -> None:
+        read = cache(reader.read)
+
+        @cache
+        def root_of(tree: str) -> dict[str, bytes | None]:
+            entries = read_tree(reader.read(tree) or b"", self.object_format)
+            found = {name: entries.get(name, ("", "")) for name in names}
+            # A folder or a submodule is left to Git.
+            return {
+                name: read(oid) if oid else None
+                for name, (mode, oid) in found.items()
+                if not oid or mode in FILE_MODES
+            }
+
         self.roots.update(
-            ((each, name), raw)
-            for each in trees
-            for name, raw in found[trees[each]].items()
+            ((revision, name), raw)
+            for revision, tree in trees.items()
+            for name, raw in root_of(tree).items()
         )
 
     def blobs(self, limit: int) -> "BlobReader":
@@ -436,6 +442,21 @@ class GitRepository:
             "rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines)
         )
         return tuple(out.decode("ascii").split())
+
+
+def read_tree(raw: bytes, object_format: str) -> dict[str, tuple[str, str]]:
+    """Parse a tree object (gitformat-pack(5)): name -> mode, id. Raises GitError."""
+    length = 32 if object_format == "sha256" else 20
+    entries: dict[str, tuple[str, str]] = {}
+    at = 0
+    while at < len(raw):
+        end = raw.find(b"\0", at)
+        if end < 0:
+            raise GitError("the tree of HEAD is broken: run `git fsck`")
+        mode, _, name = raw[at:end].partition(b" ")
+        at = end + 1 + length
+        entries[decode_path(name)] = (mode.decode("ascii"), raw[end + 1 : at].hex())
+    return entries
 
 
 def find_starter(*, through_gitpython: bool) -> Starter:

@@ -109,7 +109,7 @@ def review_request(
     today = invocation.now.date()
     kept = Cache(repository.state_folder) if cache and repository and not only else None
     recall = None
-    if kept and records and record and not shard:
+    if kept and records and not shard:
         recall = partial(recall_prepared, records=records, today=today)
     review_staged = partial(
         review_request,
@@ -165,7 +165,7 @@ def review_request(
             done = leave_for_message(done, request, gathered, repository, invocation)
     if again is not None and done.review_id:
         again.append(pending_review(done, gathered, invocation))
-    if kept and records and not record:
+    if kept and records and not record and not gathered.known:
         keep_prepared(done, gathered, records, today)
     if is_recorded and records:
         return record_review(done, pause, gathered, records, invocation)
