@@ -22,6 +22,9 @@ PARENT = (
 PARENT_REACH = 160
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
 VARIABLES = (".env", ".properties", ".ini")
+JSON = (".json", ".jsonl")
+# In a text of JSON, the end of a line or a tab.
+ESCAPED_BLANK = r"(?<!\\)\\[nrt]"
 POWERSHELL = (".ps1", ".psm1")
 # Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
 IDENTIFIER = r"(?:[\w-]*:){2}$"
@@ -60,6 +63,8 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     value = candidate.value
     end = candidate.end
     if bare:
+        if places.ending(candidate.path) in JSON:
+            value = re.split(ESCAPED_BLANK, value)[0]
         value = value.rstrip(",;)]}").rstrip("\\")
         end = candidate.start + len(value)
     if _is_expression(candidate, value, bare=bare) or is_echo(name, value):

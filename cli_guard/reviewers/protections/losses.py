@@ -51,6 +51,8 @@ PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
 COUNTED = re.compile(
     r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
 )
+# Calls that calculate, and say it if the result does not fit.
+SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
@@ -106,7 +108,7 @@ class Losses:
         for file in self.difference.files:
             for fact in file.went:
                 if fact.is_call and fact.last_name == helper:
-                    call = Loss(loss.family, fact, file)
+                    call = Loss(loss.family, fact, file, loss.fact)
                     if fact.unit != loss.fact.unit and self.still_stands(call):
                         yield call
                         return
@@ -143,6 +145,8 @@ class Losses:
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
+            return False
+        if fact.is_call and is_calculated_no_more(loss):
             return False
         if pair and is_taken_no_more(loss, pair):
             return False
@@ -259,6 +263,14 @@ def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
         return False
     first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
     return first.search(was.text) is not None and first.search(pair.text) is None
+
+
+def is_calculated_no_more(loss: Loss) -> bool:
+    """Return whether a sum that could not overflow went, and no line came there that names its values."""
+    added = "\n".join(loss.hunk.added[:MOST_LINES]) if loss.hunk else ""
+    values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
+    is_sum = SUMS.search(loss.fact.last_name) is not None
+    return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
