@@ -1,7 +1,7 @@
 """Review commit messages: the one being written, and those of the commits of a range or a push.
 
-A message is checked for its form and for the configured style. Its wording is checked only where it is plain English;
-findings never quote a message, which may hold a secret.
+A message is checked for its form, for the configured style, and against its change. Its wording is checked only where
+it is plain English; findings never quote a message, which may hold a secret.
 """
 
 import re
@@ -13,6 +13,7 @@ from cli_guard.hooks import PUSH, event_of
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity
 from cli_guard.repository.message import recorded_message
+from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load, read_patterns
 
@@ -187,6 +188,10 @@ def _wip_pushed(_rule: Rule, case: MessageCase) -> str | None:
     return None
 
 
+def _contradicts(_rule: Rule, case: MessageCase) -> str | None:
+    return contradiction(case.message, case.changes, case.subject)
+
+
 def _conventional_form(_rule: Rule, case: MessageCase) -> str | None:
     subject = case.message.subject
     if not subject or PATTERNS["conventional"].match(subject):
@@ -224,6 +229,7 @@ CHECKS: dict[str, Check] = {
     "message-not-utf8": _not_utf8,
     "message-empty": _empty,
     "message-wip-pushed": _wip_pushed,
+    "message-contradicts-change": _contradicts,
     "message-conventional-form": _conventional_form,
     "message-conventional-type": _conventional_type,
     "message-conventional-body": _unseparated_body,

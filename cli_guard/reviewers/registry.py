@@ -164,7 +164,7 @@ REVIEWERS = (
     ),
     Reviewer(
         "message",
-        "the form of commit messages, and commits that call themselves unfinished",
+        "the form of commit messages, and messages that contradict their change",
         prefix="message-",
         needs=Needs.MESSAGES,
         on_message=True,

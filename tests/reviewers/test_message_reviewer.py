@@ -1,15 +1,20 @@
 from dataclasses import replace
 
+import pytest
 from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reviewers.example_inputs import OID
+from reviewers.example_inputs import OID, TextOfHunks, change_set
 
 from cli_guard.model import (
     ChangeSet,
+    FileChange,
     Finding,
+    Kind,
     RefUpdate,
     Severity,
+    Skipped,
+    Status,
 )
 from cli_guard.repository.message import parse_message
 from cli_guard.repository.pushes import Graph, Line, PushedRef
@@ -149,12 +154,76 @@ def test_a_recorded_commit_is_reviewed_once() -> None:
     assert len(review(ReviewInput("review", commit, history=(commit,))).findings) == 1
 
 
+def claim(message: str, changes: ChangeSet) -> bool:
+    subject = ReviewInput(
+        "commit-msg",
+        changes,
+        contents=TextOfHunks(),
+        message=parse_message(message.encode()),
+    )
+    return "message-contradicts-change" in reported(subject)
+
+
+CONTRADICTED = change_set("M requirements.txt\n-a==1.0\n+a==1.1\n")
+
+
+@table(
+    "changes",
+    [
+        pytest.param(
+            replace(CONTRADICTED, skipped=(Skipped("b", "over a limit"),)),
+            id="a skipped file",
+        ),
+        pytest.param(
+            replace(
+                CONTRADICTED,
+                files=(
+                    *CONTRADICTED.files,
+                    FileChange("b", Status.MODIFIED, Kind.SUBMODULE),
+                ),
+            ),
+            id="a submodule",
+        ),
+        pytest.param(ChangeSet(()), id="an empty amend"),
+    ],
+)
+def test_what_was_not_read_contradicts_nothing(changes: ChangeSet) -> None:
+    assert claim("Bump a to 2.3.4", CONTRADICTED)
+    assert not claim("Bump a to 2.3.4", changes)
+
+
+def test_a_typo_does_not_add_fifty_lines_of_code() -> None:
+    lines = "".join(f"+a{number} = 1\n" for number in range(60))
+    assert claim("Fix typo", change_set(f"M a.py\n{lines}"))
+    assert not claim("Fix typo", change_set(f"M a.md\n{lines}"))
+    assert not claim("Fix typo checker", change_set("M a.py\n+a = 1"))
+
+
+@table(
+    ("path", "old", "new", "differs"),
+    [
+        ("a.go", "var a = 1 // one", "var a = 1 // two", False),
+        ("a.go", "var a = 1 // one", "var a = 2 // one", True),
+        ("a.ts", "/** a */ let a = 1", "let  a=1", False),
+        ("a.java", "class A { int a; }", "class A { long a; }", True),
+        ("a.sh", "rm -f a # all", "rm -f a", False),
+        ("a.py", "x = 'a'", "x = 'b'", True),
+        ("a.md", "a", "b", False),
+        ("docs/conf.py", "a = 1", "a = 2", False),
+    ],
+)
+def test_documentation_and_code_are_told_apart(
+    path: str, old: str, new: str, differs: bool
+) -> None:
+    assert claim("docs: say more", change_set(f"M {path}\n-{old}\n+{new}")) == differs
+
+
 @settings(deadline=None)
 @given(st.text(max_size=300), st.sampled_from(["plain", "conventional"]))
 def test_any_message_gets_an_answer_of_one_line(message: str, style: str) -> None:
     clean = parse_message(message.encode("utf-8", "replace"))
     for found in review(
-        ReviewInput("commit-msg", ChangeSet(()), message=clean, style=style)
+        ReviewInput("commit-msg", CONTRADICTED, message=clean, style=style)
     ).findings:
         assert "\n" not in found.message
         assert found.fingerprint
