@@ -213,6 +213,10 @@ def _is_word(candidate: Candidate, kind: SecretKind, operator: str, value: str) 
     is_known = values.is_filler(value) or value.lower() in words("trivial")
     if operator not in ("=", ":") or not value.isalpha() or is_known:
         return False
+    # Of a name in quotes the value has some too, or is that of a program: `{"pass": result}`.
+    close = candidate.groups.get("close") or ""
+    if candidate.groups.get("bare") and close.strip("\\"):
+        return False
     if kind is SecretKind.PASSWORD:
         # `password: String` is a type; after `=` in a file of variables nothing is.
         form = (

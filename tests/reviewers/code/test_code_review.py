@@ -78,6 +78,16 @@ def test_another_version_of_what_a_line_uses_is_no_news(
     assert ("code-workflow-app-token" in rules(found)) == reported
 
 
+PATTERN = "const PAIR = /([\\s\\S]*?)\\s+(?:in|of)\\s+([\\s\\S]*)/;\n"
+
+
+@table(("moved", "reported"), [(PATTERN, False), ("const PAIR = /x/;\n", True)])
+def test_advice_on_a_line_that_moved_is_no_news(moved: str, reported: bool) -> None:
+    use = "export const read = (text) => PAIR.exec(text);\n"
+    found = review(subject_of({"a.js": moved + use}, {"a.js": use, "b.js": PATTERN + use}))
+    assert ("code-regex-polynomial" in rules(found)) == reported
+
+
 def test_finding_says_where_and_what() -> None:
     (finding,) = reviewed(new_file("pack.py", SHELL_CALL)).findings
     assert (finding.path, finding.line, finding.end_line) == ("pack.py", 4, 8)
