@@ -3,8 +3,6 @@
 Imports next to nothing: most often nothing is staged.
 """
 
-from collections.abc import Iterable
-
 WHERE = (
     "rev-parse",
     "--absolute-git-dir",
@@ -32,11 +30,6 @@ USUAL_FILE_BYTES = 5_000_000
 def any_staged(tree: str) -> tuple[str, ...]:
     """Ask whether the index differs from a tree: exit code 0 if not, 1 if so."""
     return (*INDEX, "--quiet", "--ignore-submodules=none", tree, "--")
-
-
-def names_in(tree: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Ask which of some names are at the root of a tree."""
-    return ("ls-tree", "--full-tree", "--name-only", "-z", tree, "--", *names)
 
 
 def hooks_path(*options: str) -> tuple[str, ...]:

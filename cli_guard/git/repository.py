@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import GitError, UsageError
 from cli_guard.git.call import Starter, start_process
-from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
+from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged
 from cli_guard.git.process import Git, missing, refusal
 from cli_guard.lazy import dataclass
 from cli_guard.repository.entries import decode_path
@@ -234,24 +234,6 @@ class GitRepository:
             return None
         raise refusal(err, code)
 
-    def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
-        """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
-        names = tuple(names)
-        if self.git.has_reader and revision in (self.commit_at_head, self.tree_at_head):
-            # By the reader that was begun ahead, which then reads the texts of the change.
-            with self.blobs(sys.maxsize) as reader:
-                trees = dict.fromkeys(
-                    (self.commit_at_head, self.tree_at_head), self.tree_at_head
-                )
-                self._read_trees(reader, trees, names)
-                reader.leave()
-        if all((revision, name) in self.roots for name in names):
-            return frozenset(
-                name for name in names if self.roots[revision, name] is not None
-            )
-        listed = self.git.run(*names_in(revision, names))
-        return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
-
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether `newer` descends from `older`; False as well if this clone does not know `older`."""
         code, _, _ = self.git.attempt("merge-base", "--is-ancestor", older, newer)
@@ -387,31 +369,37 @@ class GitRepository:
         return without_filters(self.git)
 
     def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
-        """Read files at the root of many revisions, for `holds` and `show`. Raises GitError."""
+        """Read files at the root of commits or trees at once, for `show`. Raises GitError."""
+        wanted = {
+            each
+            for each in revisions
+            if any((each, name) not in self.roots for name in names)
+        }
+        at_head = wanted & {self.commit_at_head, self.tree_at_head}
+        trees = dict.fromkeys(at_head, self.tree_at_head) | self.trees(wanted - at_head)
+        was_begun = self.git.has_reader
         with self.blobs(sys.maxsize) as reader:
-            self._read_trees(reader, self.trees(dict.fromkeys(revisions)), names)
+            read = cache(reader.read)
 
-    def _read_trees(
-        self, reader: Blobs, trees: Mapping[str, str], names: tuple[str, ...]
-    ) -> None:
-        read = cache(reader.read)
+            @cache
+            def root_of(tree: str) -> dict[str, bytes | None]:
+                entries = read_tree(reader.read(tree) or b"", self.object_format)
+                found = {name: entries.get(name, ("", "")) for name in names}
+                # A folder or a submodule is left to Git.
+                return {
+                    name: read(oid) if oid else None
+                    for name, (mode, oid) in found.items()
+                    if not oid or mode in FILE_MODES
+                }
 
-        @cache
-        def root_of(tree: str) -> dict[str, bytes | None]:
-            entries = read_tree(reader.read(tree) or b"", self.object_format)
-            found = {name: entries.get(name, ("", "")) for name in names}
-            # A folder or a submodule is left to Git.
-            return {
-                name: read(oid) if oid else None
-                for name, (mode, oid) in found.items()
-                if not oid or mode in FILE_MODES
-            }
-
-        self.roots.update(
-            ((revision, name), raw)
-            for revision, tree in trees.items()
-            for name, raw in root_of(tree).items()
-        )
+            self.roots.update(
+                ((revision, name), raw)
+                for revision, tree in trees.items()
+                for name, raw in root_of(tree).items()
+            )
+            if was_begun:
+                # Ahead, for the texts of the change.
+                reader.leave()
 
     def blobs(self, limit: int) -> "BlobReader":
         """Return a reader of objects, to be opened with `with`."""

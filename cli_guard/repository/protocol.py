@@ -351,13 +351,10 @@ class Repository(Protocol):
         """Return a file of a commit or tree ("" is the index), None if there is none. Raises GitError."""
 
     def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
-        """Read files at the root of many revisions at once, for `holds` and `show`. Raises GitError."""
+        """Read files at the root of commits or trees at once, for `show`. Raises GitError."""
 
     def trees(self, commits: Iterable[str]) -> dict[str, str]:
         """Return the trees of commits. Raises MissingObject."""
-
-    def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
-        """Return which of some names are at the root of a commit or tree. Raises GitError."""
 
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the commits that some reach and others do not, oldest first."""
