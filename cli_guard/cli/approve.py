@@ -60,7 +60,7 @@ def confirm(
     diff: Callable[[], str] | None = None,
 ) -> bool:
     """Show what is approved and ask. Raises UsageError if no person can answer."""
-    person_needed(io, "an approval", "approve")
+    person_needed(io, "an approval", f"approve {review.id}")
     io.say(describe(review, findings))
     io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
     return ask_yes(io, "Approve exactly this?", diff=diff)

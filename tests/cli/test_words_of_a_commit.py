@@ -67,7 +67,7 @@ def test_a_stopped_message_says_where_it_is_kept(hooked: Repo) -> None:
     assert (first.all, last.code) == ("", 1)
     assert "commit message:3 " in last.out and "b.py:3" in last.out
     assert (
-        "must fix: write another message and commit as before (--amend); it is kept:\n"
+        "must fix: write another message and commit with the same options; yours is kept:\n"
         in last.out
     )
     assert "\n  git commit -eF .git/COMMIT_EDITMSG\n" in last.out
