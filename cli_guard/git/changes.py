@@ -177,18 +177,18 @@ class ChangeReader:
             yield from self._commit_batch(batch, identified=identified)
 
     def _commit_batch(self, commits: list[str], *, identified: bool) -> Iterator[ChangeSet]:
-        parents = self._repository.parents(commits)
+        raws = self._reader.read_all(commits, limit=MESSAGE_BYTES)
+        parents, trees = self._repository.links(commits, raws)
         bases: dict[str, tuple[str | None, ...]] = {
             each: parents[each] or (None,) for each in commits
         }
         own = {} if identified else own_paths(self._git, parents)
-        trees = self._repository.trees({*commits, *chain.from_iterable(parents.values())})
         whole = self._nets(
             ((each, bases[each]) for each in commits if each not in own), trees
         )
         partial = self._merged_files(own, parents, trees)
-        texts = self._read_texts(commits, "message of")
-        for commit, (recorded, unread) in zip(commits, texts, strict=True):
+        for commit, raw in zip(commits, raws, strict=True):
+            recorded, unread = self._text_of(raw, f"message of {commit[:10]}")
             changes = ChangeSet(())
             if commit not in own:
                 changes = next(whole)

@@ -1,10 +1,12 @@
 """A repository as Git sees it from here: its folders, its object format, and what its refs point at."""
 
+import hashlib
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,8 +133,8 @@ class GitRepository:
 
     @cached_property
     def empty_tree(self) -> str:
-        """Return the id of the empty tree in this repository's object format; nothing is written."""
-        return self.git.text("hash-object", "-t", "tree", "--stdin")
+        """Return the id of the empty tree in this repository's object format."""
+        return hashlib.new(self.object_format, b"tree 0\0").hexdigest()
 
     @cached_property
     def head(self) -> str | None:
@@ -173,13 +175,15 @@ class GitRepository:
 
     def resolve(self, revision: str, kind: str = "commit") -> str:
         """Return the id of a revision. Raises UsageError if it does not exist."""
-        found = self.git.optional(
-            "rev-parse",
-            "--quiet",
-            "--verify",
-            "--end-of-options",
-            revision + "^{" + kind + "}",
-        )
+        if (revision, kind) == ("HEAD", "commit") and self.commit_at_head:
+            return self.commit_at_head
+        peeled = revision + "^{" + kind + "}"
+        if OID.fullmatch(revision):
+            found: str | None = self.identify([peeled]).get(peeled, ("", ""))[0]
+        else:
+            found = self.git.optional(
+                "rev-parse", "--quiet", "--verify", "--end-of-options", peeled
+            )
         if not found:
             if self.head is None:
                 raise UsageError(f"there is no {kind} {revision!r}: HEAD has no commit yet")
@@ -262,23 +266,28 @@ class GitRepository:
 
     def is_cut(self, base: str, head: str) -> bool:
         """Return whether a shallow clone lacks the parents of commits that `head` has and `base` has not."""
-        borders = read_ids(self.common_dir / "shallow")
-        return bool(borders) and not set(borders).isdisjoint(
+        return bool(self.cut_off) and not self.cut_off.isdisjoint(
             self.commits(head, exclude=[base])
         )
 
+    @cached_property
+    def cut_off(self) -> frozenset[str]:
+        """Return the commits whose parents a shallow clone lacks. Raises GitError."""
+        return frozenset(read_ids(self.common_dir / "shallow"))
+
     def exact(self, revision: str) -> str:
         """Return the id of a commit whose name can mean nothing else. Raises UsageError."""
-        oid = self.resolve(revision)
         if OID.fullmatch(revision):  # Git takes it for an id first, whatever tags there are
-            return oid
-        _, _, err = self.git.attempt(
+            return self.resolve(revision)
+        code, out, err = self.git.attempt(
             "-c",
             "core.warnAmbiguousRefs=true",
             "rev-parse",
             "--verify",
+            "--end-of-options",
             f"{revision}^{{commit}}",
         )
+        oid = out.decode("ascii").strip() if code == 0 else self.resolve(revision)
         hexadecimal = re.fullmatch(r"[0-9a-f]{4,64}", revision) is not None
         if b"ambiguous" in err or (hexadecimal and not oid.startswith(revision)):
             raise UsageError(
@@ -305,20 +314,35 @@ class GitRepository:
             raise missing(named)
         return {oid: found[named][0] for oid, named in wanted.items()}
 
+    def links(
+        self, commits: Sequence[str], raws: Iterable[bytes | None]
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+        """Return the parents of commits, given with their contents, and the trees of all. Raises MissingObject."""
+        from cli_guard.git.objects import read_links
+
+        trees: dict[str, str] = {}
+        parents: dict[str, tuple[str, ...]] = {}
+        for commit, raw in zip(commits, raws, strict=True):
+            if found := read_links(raw or b""):
+                trees[commit], others = found
+                parents[commit] = () if commit in self.cut_off else others
+        # Too big to be read, for one.
+        if left := [each for each in commits if each not in trees]:
+            parents |= self.parents(left)
+        needed = {*commits, *chain.from_iterable(parents.values())}
+        return parents, trees | self.trees(needed - trees.keys())
+
     def identify(self, revisions: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Return the id and the type of what each revision names, without those that name no object here.
 
         One call of Git for all of them (git-cat-file(1), `--batch-check`). Raises GitError.
         """
         wanted = [each for each in dict.fromkeys(revisions) if "\n" not in each]
-        if not wanted:
-            return {}
-        out = self.git.run(
-            "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=as_lines(wanted)
+        lines = self.git.ask(
+            "cat-file", "--batch-check=%(objectname) %(objecttype)", questions=wanted
         )
         answers = (
-            line.rpartition(" ")
-            for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1]
+            line.decode("utf-8", "surrogateescape").rpartition(" ") for line in lines
         )
         found = zip(wanted, answers, strict=True)
         return {each: (oid, kind) for each, (oid, _, kind) in found if kind in OBJECT_TYPES}

@@ -14,8 +14,6 @@ from cli_guard.repository.texts import read_worktree_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Of a few revisions, each is read by itself.
-FEW_REVISIONS = 2
 MOST_BYTES = 50_000_000
 BUILT_IN = "built-in defaults"
 Recorded = tuple[Config, str, frozenset[tuple[str, str, str]]]
@@ -52,7 +50,7 @@ def policy_of(
     commits = [each for each in dict.fromkeys(revisions) if each]
     if repository is None or not commits:
         return built_in, notes
-    if len(commits) + len(bases) > FEW_REVISIONS:
+    if len(commits) + len(bases) > 1:
         repository.read_roots((*commits, *bases), POLICY_FILES)
     try:
         found = [recorded_policy(repository, each) for each in commits]
