@@ -1,6 +1,5 @@
 """A repository as Git sees it from here: its folders, its object format, and what its refs point at."""
 
-import hashlib
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import GitError, UsageError
 from cli_guard.git.call import Starter, start_process
-from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
+from cli_guard.git.prefetch import (
+    AT_HEAD,
+    IN_WORK_TREE,
+    SETTINGS,
+    STAGED,
+    WHERE,
+    any_staged,
+    names_in,
+)
 from cli_guard.git.process import Git, missing, refusal
 from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
@@ -52,6 +59,7 @@ class GitRepository:
     bare: bool
     commit_at_head: str = ""
     tree_at_head: str = ""
+    work_tree: Path | None = None
     # What `read_roots` has read, by revision and name: None where there is no such file.
     roots: dict[tuple[str, str], bytes | None] = field(
         default_factory=dict, repr=False, compare=False
@@ -70,20 +78,19 @@ class GitRepository:
         `ahead` are calls to prefetch: Git runs them at the same time.
         """
         git = Git(cwd, env, find_starter(through_gitpython=through_gitpython))
-        for question in ((*WHERE, *AT_HEAD), *ahead):
+        for question in (IN_WORK_TREE, *ahead):
             git.begin(*question)
         try:
-            # The object that HEAD names may be missing: retry without asking for it.
-            words = git.optional(*WHERE, *AT_HEAD) or git.text(*WHERE)
+            lines, at_head = split_ids(git.optional(*IN_WORK_TREE) or "")
+            root = Path(lines.pop(0)) if len(lines) == len(WHERE) else None
+            if root is None:
+                # The object that HEAD names may be missing: retry without asking for it.
+                words = git.optional(*WHERE, *AT_HEAD) or git.text(*WHERE)
+                # Only the last lines have a known form: a folder's name may hold a newline.
+                lines, at_head = split_ids(words)
         except GitError:
             git.forget()
             raise
-        # Only the last lines have a known form: a folder's name may hold a newline.
-        lines = words.split("\n")
-        ids: list[str] = []
-        while OID.fullmatch(lines[-1]):
-            ids.insert(0, lines.pop())
-        at_head = ids if len(ids) == 2 else ("", "")
         *folders, object_format, bare = lines
         git_dir, _, common = "\n".join(folders).rpartition("\n")
         return cls(
@@ -93,6 +100,7 @@ class GitRepository:
             object_format,
             bare == "true",
             *at_head,
+            work_tree=root,
         )
 
     def through_gitpython(self) -> "GitRepository":
@@ -103,7 +111,7 @@ class GitRepository:
     @cached_property
     def root(self) -> Path:
         """Return the top folder of the work tree. Raises GitError in a bare repository."""
-        return Path(self.git.text("rev-parse", "--show-toplevel"))
+        return self.work_tree or Path(self.git.text("rev-parse", "--show-toplevel"))
 
     @cached_property
     def at_top(self) -> Git:
@@ -134,6 +142,8 @@ class GitRepository:
     @cached_property
     def empty_tree(self) -> str:
         """Return the id of the empty tree in this repository's object format."""
+        import hashlib  # slow to load
+
         return hashlib.new(self.object_format, b"tree 0\0").hexdigest()
 
     @cached_property
@@ -460,6 +470,15 @@ class GitRepository:
             "rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines)
         )
         return tuple(out.decode("ascii").split())
+
+
+def split_ids(words: str) -> tuple[list[str], tuple[str, str]]:
+    """Return lines, and the two ids at their end, each "" if there are not two."""
+    lines = words.split("\n")
+    ids: list[str] = []
+    while lines and OID.fullmatch(lines[-1]):
+        ids.insert(0, lines.pop())
+    return lines, (ids[0], ids[1]) if len(ids) == 2 else ("", "")
 
 
 def find_starter(*, through_gitpython: bool) -> Starter:
