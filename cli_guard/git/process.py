@@ -138,7 +138,7 @@ class Git:
         while self._begun:
             self._begun.popitem()[1].close()
         for arguments in [*self._dialogues]:
-            self._end_dialogue(arguments)
+            self.end_dialogue(*arguments)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> GitCall:
         begun = None if stdin else self._begun.pop(arguments, None)
@@ -234,7 +234,7 @@ class Git:
                 answers += self._ask(arguments, some)
             except BaseException as error:
                 # What it answers next is no answer to the next question.
-                self._end_dialogue(arguments)
+                self.end_dialogue(*arguments)
                 if not isinstance(error, OSError | EOFError):
                     raise
                 # It has ended, and a call by itself says why.
@@ -242,10 +242,7 @@ class Git:
         return answers
 
     def _ask(self, arguments: tuple[str, ...], questions: Sequence[str]) -> list[bytes]:
-        starter, process = self._dialogues.get(arguments, (0, None))
-        if process is None or starter != os.getpid():
-            process = self.begin_dialogue(*arguments)
-            self._dialogues[arguments] = os.getpid(), process
+        process = self.dialogue(*arguments)
         assert process.stdin and process.stdout  # noqa: S101 - opened as pipes
         process.stdin.write(as_lines(questions))
         process.stdin.flush()
@@ -254,7 +251,16 @@ class Git:
             raise EOFError
         return [answer[:-1] for answer in answers]
 
-    def _end_dialogue(self, arguments: tuple[str, ...]) -> None:
+    def dialogue(self, *arguments: str) -> Process:
+        """Return a call that answers while it runs, one for all who need it. Raises GitError."""
+        starter, process = self._dialogues.get(arguments, (0, None))
+        if process is None or starter != os.getpid() or process.poll() is not None:
+            process = self._begin_dialogue(*arguments)
+            self._dialogues[arguments] = os.getpid(), process
+        return process
+
+    def end_dialogue(self, *arguments: str) -> None:
+        """End such a call, if it runs: also after an answer that was not read to its end."""
         starter, process = self._dialogues.pop(arguments, (0, None))
         if process is None or starter != os.getpid():
             return
@@ -263,8 +269,8 @@ class Git:
         with suppress(OSError):
             process.__exit__(None, None, None)
 
-    def begin_dialogue(self, *arguments: str) -> Process:
-        """Start a call that answers while it runs; what it says on stderr is dropped. Raises GitError."""
+    def _begin_dialogue(self, *arguments: str) -> Process:
+        # What it says on stderr is dropped.
         try:
             return self.start(
                 self.command(*arguments),

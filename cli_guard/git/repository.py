@@ -40,7 +40,7 @@ ROOT_ENTRY = regex(
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
-OBJECT_TYPES = ("commit", "tag", "tree", "blob")
+ANSWER = regex(r"([0-9a-f]{40,64}) (commit|tag|tree|blob) \d+")
 Question = Callable[[str], tuple[str, ...]]
 
 
@@ -238,15 +238,18 @@ class GitRepository:
         """
         if (revision, path) in self.roots:
             return self.roots[revision, path]
-        code, out, err = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
+        named = f"{revision}:{path}"
+        # The index may have changed since another call of Git has read it.
+        oid, kind = self.identify([named] if revision else []).get(named, ("", ""))
+        if kind == "blob":
+            with self.blobs(sys.maxsize) as reader:
+                return reader.read(oid)
+        code, out, err = self.git.attempt("cat-file", "blob", named)
         if code == 0:
             return out
         if any(words in err for words in NO_SUCH_FILE):
             return None
-        if (
-            NO_BLOB in err
-            and self.git.attempt("cat-file", "-e", f"{revision}:{path}")[0] == 0
-        ):
+        if NO_BLOB in err and self.git.attempt("cat-file", "-e", named)[0] == 0:
             # A folder, for one.
             return None
         raise refusal(err, code)
@@ -348,14 +351,11 @@ class GitRepository:
         One call of Git for all of them (git-cat-file(1), `--batch-check`). Raises GitError.
         """
         wanted = [each for each in dict.fromkeys(revisions) if "\n" not in each]
-        lines = self.git.ask(
-            "cat-file", "--batch-check=%(objectname) %(objecttype)", questions=wanted
-        )
-        answers = (
-            line.decode("utf-8", "surrogateescape").rpartition(" ") for line in lines
-        )
+        lines = self.git.ask("cat-file", "--batch-check", questions=wanted)
+        # Of what names nothing, it prints the name and a word.
+        answers = (ANSWER.fullmatch(line.decode("ascii", "replace")) for line in lines)
         found = zip(wanted, answers, strict=True)
-        return {each: (oid, kind) for each, (oid, _, kind) in found if kind in OBJECT_TYPES}
+        return {each: (answer[1], answer[2]) for each, answer in found if answer}
 
     def graph(self, tips: Iterable[str], known: Iterable[str] = ()) -> "Graph":
         """Return the commits that some tips reach and the known ones do not. Raises GitError."""
@@ -423,8 +423,11 @@ class GitRepository:
         asked = as_lines(
             f"{self.empty_tree} {tree}" for tree in dict.fromkeys(trees.values())
         )
-        options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *names)
-        listed = self.git.run("diff-tree", *options, stdin=asked).decode("ascii")
+        # Names would be those of the folder that Git runs in.
+        at_top = (f":(top){name}" for name in names)
+        options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *at_top)
+        compared = ("--no-literal-pathspecs", "diff-tree", *options)
+        listed = self.git.run(*compared, stdin=asked).decode("ascii")
         found: dict[str, dict[str, bytes | None]] = {}
         with self.blobs(sys.maxsize) as reader:
             read = cache(reader.read)
