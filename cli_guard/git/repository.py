@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import GitError, UsageError
-from cli_guard.git.call import Starter, start_process
+from cli_guard.git.call import find_starter
 from cli_guard.git.prefetch import (
     AT_HEAD,
     IN_WORK_TREE,
@@ -482,15 +482,6 @@ def split_ids(words: str) -> tuple[list[str], tuple[str, str]]:
     while lines and OID.fullmatch(lines[-1]):
         ids.insert(0, lines.pop())
     return lines, (ids[0], ids[1]) if len(ids) == 2 else ("", "")
-
-
-def find_starter(*, through_gitpython: bool) -> Starter:
-    """Return what starts Git."""
-    if not through_gitpython:
-        return start_process
-    from cli_guard.git.gitpython import start_by_gitpython
-
-    return start_by_gitpython
 
 
 def read_ids(path: Path) -> tuple[str, ...]:
