@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.git.merges import keep_lines, own_changes, own_files
@@ -175,14 +175,13 @@ class ChangeReader:
             yield from self._commit_batch(batch, identified=identified)
 
     def _commit_batch(self, commits: list[str], *, identified: bool) -> Iterator[ChangeSet]:
-        parents = self._repository.parents(commits)
+        raws = self._reader.read_all(commits, limit=MESSAGE_BYTES)
+        parents, trees = self._repository.links(commits, raws)
         own = {} if identified else self._own_changes(parents)
         others = [each for each in commits if each not in own]
-        known = chain.from_iterable(parents[each] for each in others)
-        trees = self._repository.trees({*others, *known})
         whole = self._nets(((each, parents[each] or (None,)) for each in others), trees)
-        texts = self._read_texts(commits, "message of")
-        for commit, (recorded, unread) in zip(commits, texts, strict=True):
+        for commit, raw in zip(commits, raws, strict=True):
+            recorded, unread = self._text_of(raw, f"message of {commit[:10]}")
             changes = ChangeSet(own[commit]) if commit in own else next(whole)
             yield replace(
                 changes,

@@ -12,6 +12,8 @@ WHERE = (
 )
 # Prints nothing of names that do not exist.
 AT_HEAD = ("--revs-only", "HEAD^{commit}", "HEAD^{tree}")
+# Fails in a bare repository.
+IN_WORK_TREE = ("rev-parse", "--show-toplevel", *WHERE[1:], *AT_HEAD)
 SETTINGS = ("config", "--list", "-z")
 AUTHOR = ("var", "GIT_AUTHOR_IDENT")
 
