@@ -52,15 +52,6 @@ def start_process(
     return process, process.poll
 
 
-def find_starter(*, through_gitpython: bool) -> Starter:
-    """Return what starts Git."""
-    if not through_gitpython:
-        return start_process
-    from cli_guard.git.gitpython import start_by_gitpython
-
-    return start_by_gitpython
-
-
 @contextmanager
 def hold_interrupts() -> Iterator[list[Process]]:
     """Hold the signals that would raise here, as a process that is half started would go on alone.

@@ -287,6 +287,15 @@ class Git:
             raise not_started(self.cwd, error) from error
 
 
+def find_starter(*, through_gitpython: bool) -> Starter:
+    """Return what starts Git."""
+    if not through_gitpython:
+        return start_process
+    from cli_guard.git.gitpython import start_by_gitpython
+
+    return start_by_gitpython
+
+
 def in_groups(questions: Iterable[str]) -> Iterator[list[str]]:
     """Yield questions in groups that fit into a pipe, so that neither side waits for the other one to read."""
     group: list[str] = []

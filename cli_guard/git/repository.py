@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import GitError, UsageError
-from cli_guard.git.call import find_starter
 from cli_guard.git.prefetch import (
     AT_HEAD,
     IN_WORK_TREE,
@@ -19,7 +18,7 @@ from cli_guard.git.prefetch import (
     WHERE,
     any_staged,
 )
-from cli_guard.git.process import Git, missing, refusal
+from cli_guard.git.process import Git, find_starter, missing, refusal
 from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.entries import decode_path
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
