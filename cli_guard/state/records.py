@@ -150,7 +150,7 @@ class Records:
         index: bytes | None = None,
         message: bytes | None = None,
     ) -> tuple[str, ...]:
-        """Store a pending review with what it is of, and drop the oldest beyond KEPT_PENDING. Raises OSError.
+        """Store a pending review with what it is of, and drop the oldest others beyond KEPT_PENDING. Raises OSError.
 
         Return a line on each dropped one that somebody might still answer.
         """
@@ -163,13 +163,14 @@ class Records:
         write_atomically(
             self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1)
         )
-        dropped = self.pending()[:-KEPT_PENDING]
+        others = [each for each in self.pending() if each.id != review.id]
+        dropped = others[: 1 - KEPT_PENDING]
         for old in dropped:
             self.remove_pending(old.id)
         now = datetime.datetime.fromisoformat(review.at)
         return tuple(
             printable(
-                f"{KEPT_PENDING} newer reviews are pending, so {old.id} ({old.event}, {old.at}) no longer is:"
+                f"more than {KEPT_PENDING} reviews are pending, so {old.id} ({old.event}, {old.at}) no longer is:"
                 f" {old.how_to_ask}"
             )
             for old in dropped

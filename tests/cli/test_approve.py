@@ -396,27 +396,30 @@ def test_without_an_id_one_review_is_enough(
 
 
 @pytest.mark.parametrize(
-    ("number", "day", "is_told"),
-    [(KEPT_PENDING, 20, True), (KEPT_PENDING, 1, False), (KEPT_PENDING - 1, 20, False)],
-    ids=["one too many", "the oldest has expired", "as many as are kept"],
+    ("number", "oldest", "hours", "is_told"),
+    [
+        (KEPT_PENDING, 1, 0, True),
+        (KEPT_PENDING, 20, 0, False),
+        (KEPT_PENDING - 1, 1, 0, False),
+        (KEPT_PENDING, 0, 1, True),
+    ],
+    ids=["one too many", "the oldest has expired", "as many as are kept", "later ones"],
 )
 def test_a_review_that_is_dropped_is_named(
-    committed: Repo, number: int, day: int, is_told: bool
+    committed: Repo, number: int, oldest: int, hours: int, is_told: bool
 ) -> None:
     kept = records(committed)
     kept.prepare()
-    now = datetime.datetime.now(datetime.UTC)
+    now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=hours)
     for each in range(number):
-        at = now - datetime.timedelta(
-            days=21 - day if each == 0 else 0, seconds=number - each
-        )
-        plain = PendingReview(
-            f"{each:064x}", "pre-commit", at.isoformat(), "", "", "", (), ()
-        )
+        age = datetime.timedelta(days=0 if each else oldest, seconds=number - each)
+        at = (now - age).isoformat()
+        plain = PendingReview(f"{each:064x}", "pre-commit", at, "", "", "", (), ())
         assert kept.add_pending(plain) == ()
     stage(committed, {"reports.py": RISKY})
     done = commit_hook(committed)
     assert done.code == 3
-    assert ("newer reviews are pending, so" in done.all) is is_told
+    assert ("reviews are pending, so" in done.all) is is_told
     assert (f"{0:064x}" in done.all) is is_told
     assert len(waiting(committed)) == KEPT_PENDING
+    assert approve_plain(committed).code == 0
