@@ -176,8 +176,8 @@ command.add_command(
     Command(
         "show",
         callback=show,
-        help="Show the last entries; with --approvals, --commit, --finding or --by approvals alone, and how many there"
-        " are for 100 commits.",
+        help="Show the last entries. With --approvals, --commit, --finding or --by: who approved which changes, and how"
+        " many approvals there are for 100 commits.",
         params=[
             flag("--all all_", "Show every entry."),
             FORMAT,
@@ -193,5 +193,9 @@ command.add_command(
     )
 )
 command.add_command(
-    Command("verify", callback=verify, help="Check the lines, signatures and approvals.")
+    Command(
+        "verify",
+        callback=verify,
+        help="Check the hash chain and its signatures. Name commits that no review allowed.",
+    )
 )

@@ -138,10 +138,7 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     for pattern, wanted in policy.config.rules.items():
         yield f"{pattern}: {wanted}"
     yield f"{len(policy.config.ignore)} ignores, {len(policy.baseline)} findings in the baseline"
-    yield f"message style: {policy.message_style}"
-    yield f"protected branches: {', '.join(policy.protected_branches)}"
-    limits = policy.config.limits
-    yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump(exclude={'seconds'}).items())}"
+    yield "every setting: `cli-guard config show`"
     yield from check_lines(io, repository, policy)
     yield tree_line(io, repository)
     own = user_file(io.env)
