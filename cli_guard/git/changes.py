@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.git.merges import keep_lines, own_changes, own_files
@@ -145,15 +145,6 @@ class ChangeReader:
         trees = self._repository.trees(
             {each for tip, bases in ends for each in (tip, *bases) if each}
         )
-        yield from self._nets(ends, trees, paths)
-
-    def _nets(
-        self,
-        ends: Iterable[tuple[str, tuple[str | None, ...]]],
-        trees: Mapping[str, str],
-        paths: tuple[str, ...] = (),
-    ) -> Iterator[ChangeSet]:
-        ends = list(ends)
         olds = [
             (trees[base] if base else self._repository.empty_tree, tip)
             for tip, bases in ends
@@ -178,9 +169,7 @@ class ChangeReader:
         parents = self._repository.parents(commits)
         own = {} if identified else self._own_changes(parents)
         others = [each for each in commits if each not in own]
-        known = chain.from_iterable(parents[each] for each in others)
-        trees = self._repository.trees({*others, *known})
-        whole = self._nets(((each, parents[each] or (None,)) for each in others), trees)
+        whole = self.nets((each, parents[each] or (None,)) for each in others)
         texts = self._read_texts(commits, "message of")
         for commit, (recorded, unread) in zip(commits, texts, strict=True):
             changes = ChangeSet(own[commit]) if commit in own else next(whole)
@@ -202,16 +191,15 @@ class ChangeReader:
         sizes = self._reader.sizes(
             entry.new_blob for entries in own.values() for entry in entries
         )
-        large = {blob for blob, size in sizes.items() if size > self._bounds.file_bytes}
-        asked = {
+        most = self._bounds.file_bytes
+        read = {
             commit: entries
             for commit, entries in own.items()
-            if 0 < len(entries) <= self._bounds.files
-            and large.isdisjoint(entry.new_blob for entry in entries)
+            if len(entries) <= self._bounds.files
+            and all(sizes[entry.new_blob] <= most for entry in entries)
         }
         limit = min(self._bounds.total_bytes, BATCH_BYTES)
-        nothing = {commit: () for commit, entries in own.items() if not entries}
-        return nothing | own_changes(self._git, asked, parents, limit)
+        return own_changes(self._git, read, parents, limit)
 
     def _read_texts(
         self, oids: Sequence[str], what: str
