@@ -3,9 +3,6 @@
 A run on the warm server loads only this file and the client: see `cli_guard.server`.
 """
 
-from __future__ import annotations
-
-import os
 import sys
 import time
 
@@ -26,12 +23,12 @@ INTERRUPTED = 130
 
 
 def main(
-    argv: Sequence[str],
-    stdin: TextIO,
-    stdout: TextIO,
-    stderr: TextIO,
-    cwd: Path,
-    env: Mapping[str, str],
+    argv: "Sequence[str]",
+    stdin: "TextIO",
+    stdout: "TextIO",
+    stderr: "TextIO",
+    cwd: "Path",
+    env: "Mapping[str, str]",
 ) -> int:
     """Run `cli-guard` with these arguments, streams and environment; return the exit code.
 
@@ -43,19 +40,19 @@ def main(
         return report_interrupt(stderr)
 
 
-def report_interrupt(stderr: TextIO) -> int:
+def report_interrupt(stderr: "TextIO") -> int:
     """Print one line and return the exit code."""
     stderr.write("cli-guard: interrupted; nothing was changed\n")
     return INTERRUPTED
 
 
 def answer(
-    argv: Sequence[str],
-    stdin: TextIO,
-    stdout: TextIO,
-    stderr: TextIO,
-    cwd: Path,
-    env: Mapping[str, str],
+    argv: "Sequence[str]",
+    stdin: "TextIO",
+    stdout: "TextIO",
+    stderr: "TextIO",
+    cwd: "Path",
+    env: "Mapping[str, str]",
 ) -> int:
     """Do the same, but let KeyboardInterrupt through: it may come during imports."""
     import cli_guard.lazy  # noqa: F401 - before any other module imports `dataclasses`
@@ -86,7 +83,7 @@ def answer(
         return ExitCode.INTERNAL
 
 
-def raise_again(unraisable: sys.UnraisableHookArgs) -> None:
+def raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
     """Raise an interrupt again that came where nothing can be raised (a callback of compiled code, a `__del__`).
 
     Python only prints such an exception (`sys.unraisablehook`), so Ctrl-C would do nothing. The signal is sent
@@ -105,6 +102,7 @@ def raise_again(unraisable: sys.UnraisableHookArgs) -> None:
 def run_in_process(argv: list[str]) -> int:
     """Run in this process, on its streams; return the exit code."""
     import gc
+    import os
     from pathlib import Path
 
     from cli_guard.errors import ExitCode
@@ -139,6 +137,7 @@ def run_in_process(argv: list[str]) -> int:
 def run() -> None:
     """Run the console script. Every failure of a coding agent's hook blocks the tool."""
     from cli_guard.server import client
+    from cli_guard.server.address import system
 
     argv = change_folder(sys.argv[1:])
     started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
@@ -154,6 +153,8 @@ def run() -> None:
         if code == NEEDS_REVIEW and argv[:1] == ["hook"] and not asked_by_agent:
             code = ask_person(argv, started)
     except KeyboardInterrupt:
+        import os
+
         code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
     except BaseException:
         sys.excepthook(*sys.exc_info())
@@ -161,13 +162,14 @@ def run() -> None:
     if code == INTERRUPTED and asked_by_agent:
         code = answer_late(argv)
     # Tearing down the imported libraries would cost a fifth of the whole run.
-    os._exit(BLOCKED if code and asked_by_agent else code)
+    system._exit(BLOCKED if code and asked_by_agent else code)
 
 
 def answer_late(argv: list[str]) -> int:
     """Answer a coding agent whose request was not even read in time; return the exit code."""
     try:
         complete()
+        import os
         from pathlib import Path
 
         from cli_guard.agents.registry import AGENTS
@@ -189,6 +191,8 @@ def change_folder(argv: list[str]) -> list[str]:
     the hooks) knows the folder of the process alone.
     """
     while len(argv) > 1 and argv[0] == "-C":
+        import os
+
         try:
             os.chdir(argv[1])
         except OSError:
@@ -199,6 +203,8 @@ def change_folder(argv: list[str]) -> list[str]:
 
 def ask_person(argv: list[str], started: str) -> int:
     """Ask whether the review of a Git hook is approved if there is a terminal; return the exit code."""
+    import os
+
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError:
@@ -217,16 +223,17 @@ def limit_time() -> None:
     import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
 
     from cli_guard.server import client
+    from cli_guard.server.address import system, variables
 
     if not hasattr(_signal, "setitimer"):
         return
-    seconds = client.find_hook_limit(os.environ)
+    seconds = client.find_hook_limit(variables())
 
     def interrupt(number: int, frame: object) -> None:
-        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(BLOCKED))
+        _signal.signal(_signal.SIGALRM, lambda *_: system._exit(BLOCKED))
         words = f"cli-guard: not judged within {seconds:g} s: ask your user, or let them run it in a terminal\n"
         try:  # noqa: SIM105 - contextlib takes longer to load than all of this
-            os.write(2, words.encode())
+            system.write(2, words.encode())
         except OSError:
             pass
         raise KeyboardInterrupt
@@ -260,6 +267,8 @@ def complete() -> None:
 
 def run_here(argv: list[str]) -> int:
     """Run without a server; start one for the next run."""
+    import os
+
     from cli_guard import hooks
     from cli_guard.server import client
 

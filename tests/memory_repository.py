@@ -38,13 +38,8 @@ class MemoryRepository:
     def show(self, revision: str, path: str) -> bytes | None:
         return self._states[self.resolve(revision or "HEAD")].raw(path)
 
-    def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
-        paths = self._states[self.resolve(revision)].entries
-        return frozenset(
-            name
-            for name in names
-            if any(f"{path}/".startswith(f"{name}/") for path in paths)
-        )
+    def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
+        """Nothing: all is in memory."""
 
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         reached = {each for tip in include for each in self._line(tip)}

@@ -115,7 +115,7 @@ def test_what_needs_an_extra_names_it(
         (
             "bashkit",
             ("shell", "ls"),
-            "the run tool needs the extra `shell`, which is not installed: ",
+            "the sandboxed shell needs the extra `shell`, which is not installed: ",
         ),
         ("mcp", ("mcp",), "MCP needs the extra `mcp`, which is not installed: "),
         (

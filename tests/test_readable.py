@@ -6,9 +6,9 @@ The ways of packing that these tests name are what made an earlier state of this
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from test_layers import FILES, name_of, tree_of
+from sources import FILES, name_of, nodes_of, tree_of
 
 # Two classes of one name are two things to a reader. These two names are in the public API, and again elsewhere:
 SHARED = {
@@ -32,8 +32,8 @@ UNSETTLED = ("mcp/client/",)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions(tree: ast.AST) -> Iterator[Function]:
-    return (node for node in ast.walk(tree) if isinstance(node, Function))
+def functions(nodes: Iterable[ast.AST]) -> Iterator[Function]:
+    return (node for node in nodes if isinstance(node, Function))
 
 
 def is_property(node: Function) -> bool:
@@ -61,16 +61,16 @@ def parts_of(value: ast.expr) -> set[str]:
     return {ast.unparse(each) for each in ast.walk(value) if isinstance(each, ast.expr)}
 
 
-def conditionals(tree: ast.AST) -> list[ast.IfExp]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.IfExp)]
+def conditionals(nodes: Iterable[ast.AST]) -> list[ast.IfExp]:
+    return [node for node in nodes if isinstance(node, ast.IfExp)]
 
 
-def packed_lines(tree: ast.AST) -> list[int]:
+def packed_lines(nodes: Iterable[ast.AST]) -> list[int]:
     """Return the lines that begin more than one conditional expression, or one that holds another."""
-    found = conditionals(tree)
+    found = conditionals(nodes)
     lines = Counter(node.lineno for node in found)
     packed = [line for line, number in lines.items() if number > 1]
-    return packed + [node.lineno for node in found if len(conditionals(node)) > 1]
+    return packed + [node.lineno for node in found if len(conditionals(ast.walk(node))) > 1]
 
 
 def is_misnamed(node: Function) -> bool:
@@ -93,11 +93,10 @@ def test_a_statement_does_one_thing() -> None:
     several = []
     packed = []
     for file in FILES:
-        tree = tree_of(file)
-        packed += [f"{name_of(file)}:{line}" for line in packed_lines(tree)]
+        packed += [f"{name_of(file)}:{line}" for line in packed_lines(nodes_of(file))]
         several += [
             f"{name_of(file)}:{node.lineno}"
-            for node in ast.walk(tree)
+            for node in nodes_of(file)
             if isinstance(node, ast.stmt) and is_tuple_assignment(node)
         ]
     assert several == [], "assigns values that do not need each other in one statement"
@@ -108,7 +107,7 @@ def test_only_a_yes_or_no_is_called_is_or_has() -> None:
     wrong = [
         f"{name_of(file)}:{node.lineno} {node.name}"
         for file in FILES
-        for node in functions(tree_of(file))
+        for node in functions(nodes_of(file))
         if is_misnamed(node)
     ]
     assert wrong == []
@@ -117,7 +116,7 @@ def test_only_a_yes_or_no_is_called_is_or_has() -> None:
 def test_a_class_has_a_name_of_its_own() -> None:
     places = defaultdict(list)
     for file in FILES:
-        for node in ast.walk(tree_of(file)):
+        for node in nodes_of(file):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(name_of(file))
     shared = {name: found for name, found in places.items() if len(found) > 1}
@@ -129,7 +128,7 @@ def test_docstrings_say_what_a_function_does() -> None:
         f"{name_of(file)}:{node.lineno} {node.name}"
         for file in FILES
         if not name_of(file).startswith(UNSETTLED)
-        for node in functions(tree_of(file))
+        for node in functions(nodes_of(file))
         if describes(node)
     ]
     assert wrong == [], "begin with the verb: Return, Yield, Read, ..."
@@ -143,7 +142,7 @@ def test_names_and_first_lines_are_plain() -> None:
             assert ast.get_docstring(tree_of(file)), (
                 f"{name_of(file)}: the first line says what it is for"
             )
-        for node in functions(tree_of(file)):
+        for node in functions(nodes_of(file)):
             number += 1
             is_boolean = node.returns is not None and ast.unparse(node.returns) == "bool"
             if PARTICIPLE.match(node.name) and node.name not in VERBS and not is_boolean:
@@ -162,9 +161,11 @@ def test_these_tests_see_what_they_look_for() -> None:
         "A, B = C = (1, 2)",
     ):
         assert is_tuple_assignment(ast.parse(packed).body[0]), packed
-    assert packed_lines(ast.parse("f(a if b else c, d if e else g)")) == [1]
-    assert packed_lines(ast.parse("x = (\na if b else\n(c if d else e)\n)")) == [2]
-    assert packed_lines(ast.parse("x = a if b else c\ny = d if e else f")) == []
+    assert packed_lines(ast.walk(ast.parse("f(a if b else c, d if e else g)"))) == [1]
+    assert packed_lines(ast.walk(ast.parse("x = (\na if b else\n(c if d else e)\n)"))) == [
+        2
+    ]
+    assert packed_lines(ast.walk(ast.parse("x = a if b else c\ny = d if e else f"))) == []
     for text, is_wrong in (
         ("Return the name.", False),
         ("Pass it on.", False),
@@ -173,7 +174,7 @@ def test_these_tests_see_what_they_look_for() -> None:
         ("Returns the name.", True),
         ("`a..b`", True),
     ):
-        node = next(functions(ast.parse(f'def f(): "{text}"')))
+        node = next(functions(ast.walk(ast.parse(f'def f(): "{text}"'))))
         assert describes(node) == is_wrong, text
     for head, is_wrong in (
         ("is_port() -> object", True),
@@ -181,7 +182,7 @@ def test_these_tests_see_what_they_look_for() -> None:
         ("is_port() -> bool | None", False),
         ("port() -> int", False),
     ):
-        node = next(functions(ast.parse(f"def {head}: ...")))
+        node = next(functions(ast.walk(ast.parse(f"def {head}: ..."))))
         assert is_misnamed(node) == is_wrong, head
     for name in ("told", "_resolved"):
         assert PARTICIPLE.match(name)

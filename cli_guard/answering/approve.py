@@ -43,11 +43,8 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
     )
     if len(found) == 1:
         if found[0].has_expired(invocation.now):
-            again = (
-                "ask again" if found[0].event == ASKED else "run the commit or push again"
-            )
             raise UsageError(
-                f"review {found[0].id} is older than {PENDING_DAYS} days: {again}"
+                f"review {found[0].id} is older than {PENDING_DAYS} days: {found[0].how_to_ask}"
             )
         bound = (found[0].content, found[0].policy, found[0].fingerprints)
         if found[0].event != ASKED and review_id(*bound) != found[0].id:

@@ -107,3 +107,14 @@ def is_outdated(
     except (CliGuardError, OSError):
         # What cannot be read any more cannot be approved.
         return True
+
+
+def is_staged_now(
+    repository: Repository, review: PendingReview, invocation: Invocation
+) -> bool:
+    """Return whether a review is of what the index holds now, under the policy of now. Raises CliGuardError."""
+    from cli_guard.review.load import gather
+
+    with gather(Staged(), repository, invocation) as gathered:
+        content = gathered.subject.changes.identity
+        return (content, gathered.policy.identity) == (review.content, review.policy)

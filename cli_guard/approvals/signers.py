@@ -12,6 +12,7 @@ from functools import cached_property
 from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, decode_key
 from cli_guard.errors import ConfigError
 from cli_guard.lazy import dataclass
+from cli_guard.repository.entries import list_entries
 from cli_guard.repository.protocol import Repository
 
 SIGNERS = ".cli-guard/signers"
@@ -66,16 +67,22 @@ class Signers:
         if revision is None:
             return cls()
         where = f"{SIGNERS} at {revision[:12]}"
-        if repository.git.text("ls-tree", "--full-tree", revision, SIGNERS).startswith(
-            "12"
-        ):
+        files = ("ls-tree", "-z", "--full-tree", revision, "--", SIGNERS, REVOKED)
+        modes = {
+            path: mode for (mode, *_), path in list_entries(repository.git.run(*files))
+        }
+        if modes.get(SIGNERS, "").startswith("12"):
             raise ConfigError(f"{where}: it is a link; commit a file")
-        raw = repository.show(revision, SIGNERS) or b""
+
+        def read(name: str) -> bytes:
+            return (repository.show(revision, name) if name in modes else None) or b""
+
+        raw = read(SIGNERS)
         known, named = parse_signers(raw, where)
         roots = named or (
             () if repository.is_shallow else tuple(repository.root_commits(revision))
         )
-        return cls(known, repository.show(revision, REVOKED) or b"", roots)
+        return cls(known, read(REVOKED), roots)
 
     @cached_property
     def by_key(self) -> Mapping[bytes, Signer]:

@@ -195,7 +195,9 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
         records.prepare()
         if proposal.pause and state["review_id"]:
             proposal.pause.keep(records.checkpoint(state["review_id"]))
-            records.add_pending(pending_review(state, invocation, repository.root_name))
+            waits = pending_review(state, invocation, repository.root_name)
+            dropped = records.add_pending(waits)
+            proposal = replace(proposal, notes=(*proposal.notes, *dropped))
         records.audit.append(logged)
         remember(proposal, state, records)
     except (OSError, sqlite3.Error) as error:

@@ -1,5 +1,6 @@
 """`cli-guard allow`: save a rule that allows a command from now on, after showing a person what it covers."""
 
+import shlex
 from dataclasses import replace
 
 import click
@@ -73,7 +74,8 @@ def run(
     lines += [f"    allows      {each}" for each in covered]
     lines += [f"    still asks  {each}" for each in near]
     io.say(printable("\n".join(lines), keep_newlines=True))
-    person_needed(io, "a new rule", "allow")
+    options = ("--user",) if user else ()
+    person_needed(io, "a new rule", shlex.join(("allow", *options, pattern)))
     if not user:
         seals_of(io.find_repository(), io.env).require()
     where = "in every work tree" if user else "in this work tree"
@@ -210,8 +212,8 @@ command = Command(
     "allow",
     callback=run,
     help="Allow a command from now on: PATTERN is its words, and a last * stands for any further words. Shows"
-    " commands that it covers and near ones that it does not, and asks. A rule never lifts options that bring code,"
-    " folders or hosts, secrets, or what is denied.",
+    " commands that it covers and near ones that it does not, and asks. What is denied stays so under every rule, and"
+    " these still ask: options that load code or name other folders and hosts, and what reads secrets.",
     params=[
         click.Argument(["pattern"], required=False),
         flag("--last", "The command that a coding agent was asked about last here."),

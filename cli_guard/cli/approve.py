@@ -17,7 +17,12 @@ from cli_guard.answering.approve import (
     line_of,
     reject,
 )
-from cli_guard.answering.kept import is_outdated, request_of, reviewed_index
+from cli_guard.answering.kept import (
+    is_outdated,
+    is_staged_now,
+    request_of,
+    reviewed_index,
+)
 from cli_guard.answering.signing import (
     SigningPlan,
     plan_break_glass,
@@ -36,8 +41,8 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Decision, Disposition, Finding, Presence
 from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import Repository
+from cli_guard.review.render.review import Review
 from cli_guard.review.request import Staged
-from cli_guard.review.run import review_request
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import entry
 from cli_guard.state.files import explain_write_errors
@@ -55,7 +60,7 @@ def confirm(
     diff: Callable[[], str] | None = None,
 ) -> bool:
     """Show what is approved and ask. Raises UsageError if no person can answer."""
-    person_needed(io, "an approval", "approve")
+    person_needed(io, "an approval", f"approve {review.id}")
     io.say(describe(review, findings))
     io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
     return ask_yes(io, "Approve exactly this?", diff=diff)
@@ -94,11 +99,12 @@ def run(
         return approve_break_glass(
             io, repository, id or "HEAD", ApproveOptions(reason, key, lifetime)
         )
+    known = None
     if id is None:
         if not diff:
             person_needed(io, "an approval", "approve")
-        id = last_stopped(io, repository, records)
-    review = find_pending(records, id, io.invocation)
+        id, known = last_stopped(io, repository, records)
+    review = known.review if known else find_pending(records, id, io.invocation)
     code: int | None
     with explain_write_errors("the approval"):
         if review.event == ASKED:
@@ -112,7 +118,8 @@ def run(
                 if diff:
                     return show_diff(then, review)
                 options = ApproveOptions(reason, key, lifetime, path)
-                code = approve_reviewed(then, then.find_repository(), review, options)
+                known = known or review_again(then, then.find_repository(), review)
+                code = approve_reviewed(then, then.find_repository(), known, options)
     if code is None:
         io.say("cli-guard: not approved")
         return 1
@@ -132,20 +139,29 @@ def reject_review(
     return 0
 
 
-def last_stopped(io: Io, repository: Repository, records: Records) -> str:
-    """Return the id of the review that was stopped last and can be answered, or of what is staged now.
+@dataclass(frozen=True)
+class ReviewedAgain:
+    """A pending review as it was found once more, and the findings that need a person."""
+
+    review: PendingReview
+    findings: list[Finding]
+
+
+def last_stopped(
+    io: Io, repository: Repository, records: Records
+) -> tuple[str, ReviewedAgain | None]:
+    """Return the id of the review that was stopped last and can be answered, or of what is staged now, with its review.
 
     What is staged now counts where nothing was stopped, or where it asks all that the last one asked and more. `git
     commit -a` and `git commit PATH` stop at another index than the staged one. Raises Denied, CliGuardError.
     """
     pending = reversed(records.pending())
     last = next((e for e in pending if not is_outdated(repository, e, io.invocation)), None)
-    if last is None:
-        return staged_review(io)
-    # Recorded, it would be the last one that was stopped.
-    now = review_request(Staged(), io.invocation, record=False)
-    asked = {each.finding.fingerprint for each in now.sort_findings(Disposition.REVIEW)}
-    return staged_review(io) if asked > {*last.fingerprints} else last.id
+    if last and is_staged_now(repository, last, io.invocation):
+        return last.id, None
+    least = frozenset(last.fingerprints) if last else None
+    found = review_staged(io, least)
+    return found or (last.id if last else "", None)
 
 
 def show_diff(io: Io, review: PendingReview) -> int:
@@ -155,18 +171,34 @@ def show_diff(io: Io, review: PendingReview) -> int:
     return 0
 
 
-def staged_review(io: Io) -> str:
-    """Review what is staged; return the id of the review. Raises Denied, CliGuardError, UsageError if it needs none."""
-    review = review_request(Staged(), io.invocation)
-    if review.decision is Decision.DENY:
+def review_staged(io: Io, least: frozenset[str] | None) -> tuple[str, ReviewedAgain] | None:
+    """Review what is staged; None if it does not ask more than the findings in `least`.
+
+    Raises Denied, CliGuardError, UsageError if it needs no approval.
+    """
+
+    def asks_more(review: Review) -> bool:
+        asked = {each.fingerprint for each in findings_asked(review)}
+        return least is None or asked > least
+
+    fresh: list[PendingReview] = []
+    # Recorded, it would be the last one that was stopped.
+    done = review_for_git(io, Staged(), cache=False, again=fresh, record=asks_more)
+    if not asks_more(done):
+        return None
+    if done.decision is Decision.DENY:
         raise Denied(
-            f"what is staged is denied, and no approval changes that: {review.review_reason}"
+            f"what is staged is denied, and no approval changes that: {done.review_reason}"
         )
-    if review.decision is Decision.REVIEW and not review.review_id:
-        raise CliGuardError(f"the review cannot be approved: {'; '.join(review.notes)}")
-    if not review.review_id:
+    if done.decision is Decision.REVIEW and not done.review_id:
+        raise CliGuardError(f"the review cannot be approved: {'; '.join(done.notes)}")
+    if not done.review_id:
         raise UsageError("nothing needs an approval")
-    return review.review_id
+    return done.review_id, ReviewedAgain(fresh[0], findings_asked(done))
+
+
+def findings_asked(review: Review) -> list[Finding]:
+    return [each.finding for each in review.sort_findings(Disposition.REVIEW)]
 
 
 @dataclass(frozen=True)
@@ -180,10 +212,11 @@ class ApproveOptions:
 
 
 def approve_reviewed(
-    io: Io, repository: Repository, review: PendingReview, options: ApproveOptions
+    io: Io, repository: Repository, reviewed: ReviewedAgain, options: ApproveOptions
 ) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    review, findings = review_again(io, repository, review)
+    review = reviewed.review
+    findings = reviewed.findings
     chosen = [
         each for each in findings if not options.path or is_below(each.path, options.path)
     ]
@@ -214,16 +247,15 @@ def approve_reviewed(
 
 def review_again(
     io: Io, repository: Repository, review: PendingReview, message: Path | None = None
-) -> tuple[PendingReview, list[Finding]]:
-    """Review once more what a pending review is about; return it anew, and the findings that need a person.
+) -> ReviewedAgain:
+    """Review once more what a pending review is about.
 
     `message`: see `request_of`. Raises UsageError if it is not what was reviewed, CliGuardError.
     """
     fresh: list[PendingReview] = []
     request = request_of(repository, review, message)
-    done = review_for_git(io, request, cache=False, again=fresh)
-    findings = [each.finding for each in done.sort_findings(Disposition.REVIEW)]
-    return check_is_same(review, fresh), findings
+    done = review_for_git(io, request, cache=False, again=fresh, record=False)
+    return ReviewedAgain(check_is_same(review, fresh), findings_asked(done))
 
 
 def give(

@@ -83,7 +83,9 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
     message = io.path(argv[-1]) if event.request == MESSAGE else None
-    review, findings = review_again(io, repository, review, message)
+    known = review_again(io, repository, review, message)
+    review = known.review
+    findings = known.findings
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
     room = ""

@@ -151,7 +151,7 @@ def verify(io: Io, /) -> int:
         io.warn(printable(f"cli-guard: {each}"))
     if result.problem:
         io.warn(
-            f"cli-guard: the audit log was changed: {result.problem}; the {result.entries} entries before it are valid"
+            f"cli-guard: the audit log was changed: {result.problem}; the first {result.entries} entries are valid"
         )
         return 1
     io.say(printable(f"cli-guard: audit log: {result}; {signed}"))
@@ -176,8 +176,8 @@ command.add_command(
     Command(
         "show",
         callback=show,
-        help="Show the last entries. With an option: who approved which changes, and how many approvals there are for"
-        " 100 commits.",
+        help="Show the last entries; with --approvals, --commit, --finding or --by approvals alone, and how many there"
+        " are for 100 commits.",
         params=[
             flag("--all all_", "Show every entry."),
             FORMAT,

@@ -141,7 +141,7 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     yield f"message style: {policy.message_style}"
     yield f"protected branches: {', '.join(policy.protected_branches)}"
     limits = policy.config.limits
-    yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump().items())}"
+    yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump(exclude={'seconds'}).items())}"
     yield from check_lines(io, repository, policy)
     yield tree_line(io, repository)
     own = user_file(io.env)

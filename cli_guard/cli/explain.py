@@ -16,6 +16,7 @@ from cli_guard.policy.globs import USERS_RULE, nearest
 from cli_guard.policy.suppressions import UNANSWERABLE
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.rules.examples import show_example
 from cli_guard.secrets.printable import printable
 
 WIDTH = 78
@@ -31,7 +32,9 @@ def paragraph(label: str, text: str) -> str:
 def examples(label: str, texts: tuple[str, ...]) -> str:
     """Format examples, each indented."""
     shown = [
-        textwrap.indent(printable(text, keep_newlines=True).strip("\n"), "    ")
+        textwrap.indent(
+            printable(show_example(text), keep_newlines=True).strip("\n"), "    "
+        )
         for text in texts[:3]
     ]
     return f"{label}\n" + "\n  --\n".join(shown)

@@ -19,10 +19,18 @@ from cli_guard.cli.agent_hook import answer_agent
 from cli_guard.cli.app import Command, Group, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.hooks import GIT_HOOKS, MESSAGE, PREPARATION, PUSH, STAGED, event_of
+from cli_guard.hooks import (
+    GIT_HOOKS,
+    MESSAGE,
+    PREPARATION,
+    PUSH,
+    STAGED,
+    event_of,
+    find_hook,
+)
 
 if TYPE_CHECKING:
-    from cli_guard.repository.protocol import Repository
+    from cli_guard.repository.protocol import Commands, Repository
     from cli_guard.review.render.review import Review
     from cli_guard.review.request import Request
     from cli_guard.runtime import Invocation
@@ -97,7 +105,7 @@ def answer(
     return review.exit_code
 
 
-def review_staged(io: Io, /, event: str, framework: bool) -> int:
+def review_staged(io: Io, /, event: str, framework: bool = False) -> int:
     """Review what is staged; with a framework also the range that it names."""
     if is_skipped(io, event):
         return 0
@@ -158,6 +166,7 @@ def prepare_review(io: Io, /, event: str) -> int:
 
     if not prepares(io.env) or find_skip(io, "pre-commit"):
         return 0
+    from cli_guard.git.prefetch import AUTHOR, BEFORE_COMMIT
     from cli_guard.review.request import Staged
     from cli_guard.review.run import review_request
 
@@ -165,20 +174,25 @@ def prepare_review(io: Io, /, event: str) -> int:
     os.nice(10)
     # Whatever fails here fails again in the review, which reports it.
     with suppress(CliGuardError, OSError):
-        review_request(Staged("pre-commit"), with_author(io.invocation), record=False)
+        repository = io.find_repository(*BEFORE_COMMIT, AUTHOR)
+        if repository.bare or not repository.has_staged():
+            repository.git.forget()
+            return 0
+        said = with_author(io.invocation, repository.git)
+        review_request(Staged("pre-commit"), said, repository=repository, record=False)
     return 0
 
 
-def with_author(invocation: "Invocation") -> "Invocation":
+def with_author(invocation: "Invocation", git: "Commands") -> "Invocation":
     """Return the invocation with the author that Git will name to the hooks of a commit, as far as it is known now.
 
     They review the author as well: without it what is prepared would not be the commit that is made.
     """
     from dataclasses import replace
 
-    from cli_guard.git.process import Git
+    from cli_guard.git.prefetch import AUTHOR
 
-    ident = Git(invocation.cwd, invocation.env).optional("var", "GIT_AUTHOR_IDENT") or ""
+    ident = git.optional(*AUTHOR) or ""
     name, found, rest = ident.partition(" <")
     if not found:
         return invocation
@@ -186,7 +200,7 @@ def with_author(invocation: "Invocation") -> "Invocation":
     return replace(invocation, env={**invocation.env, **author})
 
 
-def review_message(io: Io, /, event: str, file: str, framework: bool) -> int:
+def review_message(io: Io, /, event: str, file: str, framework: bool = False) -> int:
     """Review a message, and what was staged since the hook before."""
     if is_skipped(io, event):
         return 0
@@ -268,6 +282,22 @@ ANSWERS: dict[str, tuple[Callable[..., int], list[click.Parameter]]] = {
     PUSH: (review_push, [*REMOTE, FRAMEWORK]),
     PREPARATION: (prepare_review, []),
 }
+# The arguments with which Git itself calls the hooks of a commit.
+GIVEN: dict[str, tuple[str, ...]] = {STAGED: (), MESSAGE: ("file",), PREPARATION: ()}
+
+
+def answer_git(io: Io, name: str, *words: str) -> int | None:
+    """Run a hook of a commit as Git calls it; None for any other call, which click parses. Raises CliGuardError."""
+    request = event_of(name).request if find_hook(["hook", name]) else ""
+    names = GIVEN.get(request)
+    if names is None or len(words) != len(names):
+        return None
+    if any(word.startswith("-") for word in words):
+        return None
+    function, _ = ANSWERS[request]
+    return function(io, event=name, **dict(zip(names, words, strict=True)))
+
+
 for hook in GIT_HOOKS:
     if hook.module:
         command.add_command(import_module(hook.module).command)

@@ -147,7 +147,7 @@ command = Command(
         option(
             "--reason -r reason",
             "TEXT",
-            "Why it is right as it is: three words at least, to answer what stops a change.",
+            "Why it is right as it is; in three words or more if it stops the change.",
             default="",
         ),
     ],

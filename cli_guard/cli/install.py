@@ -145,7 +145,10 @@ command = Command(
             help="Install only this hook; may be repeated.",
         ),
         flag("--force -f", "Replace an existing hook instead of keeping it.", rare=True),
-        flag("--config", "Configure the hooks instead of scripts (Git 2.54)."),
+        flag(
+            "--config",
+            "Write the hooks into Git's configuration instead of scripts (Git 2.54 or later).",
+        ),
         agent_option("Install"),
         where_option("project by default"),
     ],

@@ -52,7 +52,8 @@ def run(io: Io, /) -> int:
         io.say("cli-guard: no pending reviews")
         return 0
     io.say(
-        "Answer one with `cli-guard approve ID` or `cli-guard approve --reject ID`, then run its commit or push again."
+        "Approve one with `cli-guard approve ID`, then run its commit or push again; or reject it with"
+        " `cli-guard approve --reject ID`."
     )
     return 0
 

@@ -14,11 +14,15 @@ FORMATS: tuple[list[str], ...] = ([], ["--format", "text"], ["--format", "json"]
 def run_plainly(argv: Sequence[str], io: Io) -> int | None:
     """Run a command in its plainest form; None for any other. Raises CliGuardError."""
     name, *rest = argv or [""]
-    if name == "hook" and len(rest) == 1:
+    if name == "hook" and rest:
         from cli_guard.agents.registry import AGENTS
 
         agent = AGENTS.get(rest[0])
         if agent is None:
+            from cli_guard.cli.hook import answer_git
+
+            return answer_git(io, *rest)
+        if rest[1:]:
             return None
         from cli_guard.cli.agent_hook import answer_agent
 

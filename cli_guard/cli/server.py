@@ -141,6 +141,8 @@ command.add_command(
 )
 command.add_command(
     Command(
-        "stop", callback=stop, help="Stop accepting connections; wait for running children."
+        "stop",
+        callback=stop,
+        help="Stop the server once the reviews that it runs have ended.",
     )
 )

@@ -121,7 +121,9 @@ def enrol(
         if kind in SECURITY_KEYS
         else "the key, not that a person was there"
     )
-    io.say(f"cli-guard: {who.lower()} is enrolled with a {kind} key; it proves {proves}")
+    io.say(
+        f"cli-guard: {who.lower()} is enrolled with a key of type {kind}; it proves {proves}"
+    )
     io.say(f"commit {SIGNERS}: from the next commit on, approvals of this key count")
     return 0
 

@@ -262,7 +262,9 @@ command = Command(
         flag("--agents", "Ask about coding agents alone."),
         flag("--show show_", "Only show what each is about, and whether it is trusted."),
         flag("--list list_", "List the work trees that you trust."),
-        flag("--revoke", "Withdraw the trust, with --checks or --agents of these alone."),
+        flag(
+            "--revoke", "Withdraw the trust in both, or in what --checks or --agents names."
+        ),
         click.Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),

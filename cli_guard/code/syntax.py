@@ -106,9 +106,22 @@ class Trees:
                 clean = BEYOND_LATIN.sub(STAND_IN, clean)
             if language == "python":
                 clean = without_long_comments(clean)
+            if language == "php":
+                from cli_guard.code.templates import without_pages
+
+                clean = without_pages(clean)
             self._make_room(len(text))
             self._roots[key] = SgRoot(clean, language).root()
         return self._roots[key]
+
+    def is_broken(self, language: str, text: str) -> bool:
+        """Return whether the grammar could make no tree of a text, only pieces of one, or takes pages for PHP."""
+        from cli_guard.code.templates import has_unclear_pages
+
+        root = self.root(language, text)
+        if language == "php" and has_unclear_pages(text):
+            return root.find(kind="ERROR") is not None
+        return root.kind() == "ERROR"
 
     def _make_room(self, chars: int) -> None:
         self._chars += chars

@@ -6,12 +6,17 @@ What a template would fill in is replaced in Helm charts, and what the same file
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
-from cli_guard.code.syntax import Trees
 from cli_guard.rules.catalog import read_patterns
+
+if TYPE_CHECKING:
+    from cli_guard.code.syntax import Trees
 
 PATTERNS = read_patterns("languages/patterns.toml", "templates")
 LONGEST = 10_000
+VISIBLE = re.compile(r"\S")
+WORD = re.compile(r"\w")
 
 
 def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
@@ -29,7 +34,7 @@ def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
     return text, {}
 
 
-def script_in(trees: Trees, page: str) -> str:
+def script_in(trees: "Trees", page: str) -> str:
     """Return the scripts of a page, HTML or a component of Vue or Svelte, with blank lines for the rest of it."""
     lines = [""] * (page.count("\n") + 1)
     for element in trees.root("html", page).find_all(kind="script_element"):
@@ -44,6 +49,37 @@ def script_in(trees: Trees, page: str) -> str:
                     lines[number] += f"{line};" if lines[number] else line
     text = "\n".join(lines)
     return without_actions(text) if "{{" in text or "{%" in text else text
+
+
+def has_unclear_pages(text: str) -> bool:
+    """Return whether PHP puts strings into a string: where its code ends cannot be told from what is in those."""
+    first = PATTERNS["php_begin"].search(text)
+    if first is None or "?>" not in text.rstrip()[:-2]:
+        return False
+    parts = PATTERNS["php_part"].finditer(text, first.end())
+    strings = (each["filled"] or "" for each in parts)
+    rests = (PATTERNS["php_filling"].sub("", each) for each in strings)
+    return any("{$" in each or "${" in each for each in rests)
+
+
+def without_pages(text: str) -> str:
+    """Blank the pages around PHP, which its grammar often cannot read in a function; every position stays."""
+    first = PATTERNS["php_begin"].search(text)
+    if first is None or "?>" not in text.rstrip()[:-2] or has_unclear_pages(text):
+        return text
+    head = VISIBLE.sub(" ", text[: first.start()]) + first[0]
+
+    def blank(passed: re.Match[str]) -> str:
+        if not passed["page"]:
+            return passed[0]
+        blanks = VISIBLE.sub(" ", passed[0])
+        written = "echo" if passed["tag"] == "<?=" else ""
+        if written and WORD.match(passed.string, passed.end()):
+            # Not one word with the next one, for which there may be no room.
+            written = "echo " if len(blanks) > len("?><?=") else ""
+        return f";{blanks[1 : len(blanks) - len(written)]}{written}"
+
+    return head + PATTERNS["php_part"].sub(blank, text[first.end() :])
 
 
 def without_actions(text: str) -> str:

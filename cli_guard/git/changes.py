@@ -145,6 +145,15 @@ class ChangeReader:
         trees = self._repository.trees(
             {each for tip, bases in ends for each in (tip, *bases) if each}
         )
+        yield from self._nets(ends, trees, paths)
+
+    def _nets(
+        self,
+        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        trees: Mapping[str, str],
+        paths: tuple[str, ...] = (),
+    ) -> Iterator[ChangeSet]:
+        ends = list(ends)
         olds = [
             (trees[base] if base else self._repository.empty_tree, tip)
             for tip, bases in ends
@@ -166,12 +175,13 @@ class ChangeReader:
             yield from self._commit_batch(batch, identified=identified)
 
     def _commit_batch(self, commits: list[str], *, identified: bool) -> Iterator[ChangeSet]:
-        parents = self._repository.parents(commits)
+        raws = self._reader.read_all(commits, limit=MESSAGE_BYTES)
+        parents, trees = self._repository.links(commits, raws)
         own = {} if identified else self._own_changes(parents)
         others = [each for each in commits if each not in own]
-        whole = self.nets((each, parents[each] or (None,)) for each in others)
-        texts = self._read_texts(commits, "message of")
-        for commit, (recorded, unread) in zip(commits, texts, strict=True):
+        whole = self._nets(((each, parents[each] or (None,)) for each in others), trees)
+        for commit, raw in zip(commits, raws, strict=True):
+            recorded, unread = self._text_of(raw, f"message of {commit[:10]}")
             changes = ChangeSet(own[commit]) if commit in own else next(whole)
             yield replace(
                 changes,

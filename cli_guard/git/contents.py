@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cli_guard.errors import MissingObject
 from cli_guard.git.call import Process
+from cli_guard.git.prefetch import OBJECTS
 from cli_guard.git.process import Git, missing
 from cli_guard.git.search import Search
 from cli_guard.model import FileChange, Hits, Kind
@@ -28,39 +29,31 @@ KEPT_CHARS = 16_000_000
 
 
 class BlobReader:
-    """Reads blobs while it is open; a context manager, because it keeps a git process."""
+    """Reads blobs while it is open; all readers of a repository share a git process.
+
+    That of an index ends with the reader, because Git reads the index once.
+    """
 
     def __init__(self, git: Git, *, blob_limit: int) -> None:
         self.git = git
-        self._process: Process | None = None
         self._sizes: dict[str, int] = {}
+        self._has_read_index = False
         self.limit = blob_limit
-
-    def apart(self) -> "BlobReader":
-        """Return another reader of the same objects, with a git process of its own."""
-        return BlobReader(self.git, blob_limit=self.limit)
 
     def __enter__(self) -> "BlobReader":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        if self._has_read_index:
+            self.close()
 
     def close(self) -> None:
-        """End the git process, if one was needed."""
-        if self._process is None:
-            return
-        process = self._process
-        self._process = None
-        for pipe in filter(None, (process.stdin, process.stdout)):
-            # The process may have ended before it read a question.
-            with suppress(BrokenPipeError):
-                pipe.close()
-        process.wait()
+        """End the git process, if one was needed; the next question starts another one."""
+        self.git.end_dialogue(*OBJECTS)
 
     def begin(self) -> None:
         """Start the git process before it is needed. Raises GitError."""
-        self._process = self._process or self.git.begin_dialogue("cat-file", "--batch")
+        self.git.dialogue(*OBJECTS)
 
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""
@@ -85,33 +78,29 @@ class BlobReader:
         # Git would read a path with a line break as two questions, and give each its answer. At a path that leads
         # out of the repository its process ends, and would answer nothing that comes after.
         blobs = [b for b in blobs if "\n" not in b and not RELATIVE.match(b)]
-        for start in range(0, len(blobs), ASKED_AT_ONCE):
-            asked = blobs[start : start + ASKED_AT_ONCE]
-            self._ask(asked)
-            for blob in asked:
-                # Each answer is read, also after one that is missing: the next question would get the rest.
-                with suppress(MissingObject):
-                    read[blob] = self._answer(blob, most)
+        self._has_read_index |= any(b.startswith(":") for b in blobs)
+        try:
+            for start in range(0, len(blobs), ASKED_AT_ONCE):
+                asked = blobs[start : start + ASKED_AT_ONCE]
+                process = self._ask(asked)
+                for blob in asked:
+                    # Each answer is read, also after one that is missing: the next question would get the rest.
+                    with suppress(MissingObject):
+                        read[blob] = read_answer(process, blob, most)
+        except BaseException:
+            self.close()
+            raise
         return read
 
-    def _ask(self, blobs: Sequence[str]) -> None:
-        self.begin()
-        assert self._process and self._process.stdin  # noqa: S101 - opened as a pipe
+    def _ask(self, blobs: Sequence[str]) -> Process:
+        process = self.git.dialogue(*OBJECTS)
+        assert process.stdin  # noqa: S101 - opened as a pipe
         try:
-            self._process.stdin.write(as_lines(blobs))
-            self._process.stdin.flush()
+            process.stdin.write(as_lines(blobs))
+            process.stdin.flush()
         except BrokenPipeError as error:
             raise missing(blobs[0]) from error
-
-    def _answer(self, blob: str, limit: int) -> bytes | None:
-        process = self._process
-        assert process and process.stdout  # noqa: S101 - opened as a pipe
-        size = size_in(process.stdout.readline(), blob)
-        if size <= limit:
-            return process.stdout.read(size + 1)[:-1]
-        for start in range(0, size + 1, CHUNK_BYTES):
-            process.stdout.read(min(CHUNK_BYTES, size + 1 - start))
-        return None
+        return process
 
     def contents(self, revision: str = "", root: Path | None = None) -> "BlobContents":
         """Return the contents of changes to a revision ("": the index); with `root`, in the work tree there."""
@@ -120,14 +109,23 @@ class BlobReader:
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
         wanted = list(dict.fromkeys(blobs))
-        if asked := [blob for blob in wanted if blob not in self._sizes]:
-            answers = self.git.run(
-                "cat-file", "--batch-check", stdin=as_lines(asked)
-            ).splitlines()
-            self._sizes |= {
-                blob: size_in(line, blob) for blob, line in zip(asked, answers, strict=True)
-            }
+        asked = [blob for blob in wanted if blob not in self._sizes]
+        answers = self.git.ask("cat-file", "--batch-check", questions=asked)
+        self._sizes |= {
+            blob: size_in(line, blob) for blob, line in zip(asked, answers, strict=True)
+        }
         return {blob: self._sizes[blob] for blob in wanted}
+
+
+def read_answer(process: Process, blob: str, limit: int) -> bytes | None:
+    """Read an object, None if it is over the limit. Raises MissingObject."""
+    assert process.stdout  # noqa: S101 - opened as a pipe
+    size = size_in(process.stdout.readline(), blob)
+    if size <= limit:
+        return process.stdout.read(size + 1)[:-1]
+    for start in range(0, size + 1, CHUNK_BYTES):
+        process.stdout.read(min(CHUNK_BYTES, size + 1 - start))
+    return None
 
 
 def size_in(answer: bytes, blob: str) -> int:
@@ -154,10 +152,6 @@ class BlobContents:
         self._texts: dict[str, str | None] = {}
         self._missing: set[str] = set()
         self._chars = 0
-
-    def apart(self) -> "BlobContents":
-        """Return the same for a copy of this process: two readers of one pipe would take each other's answers."""
-        return BlobContents(self._reader.apart(), self.revision, self._root)
 
     def object_name(self, path: str) -> str:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""

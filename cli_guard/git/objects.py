@@ -18,6 +18,7 @@ PLAIN_HEADER = re.compile(
     rb"(?m)^(?:(?:tree|parent|object) [0-9a-f]{40,64}|type (?:commit|tree|blob|tag)|(?:author|committer) .*)$\n?"
 )
 PEOPLE = re.compile(rb"(?m)^(?:author|committer) .*")
+LINKS = re.compile(rb"tree ([0-9a-f]{40,64})\n((?:parent [0-9a-f]{40,64}\n)*)")
 NESTED_TAG = re.compile(rb"object ([0-9a-f]{40,64})\ntype tag\n")
 
 
@@ -57,6 +58,15 @@ def read_object(raw: bytes) -> RecordedText:
     return RecordedText(
         text, people, "\n".join(filter(None, others)), message is None, tagged
     )
+
+
+def read_links(raw: bytes) -> tuple[str, tuple[str, ...]] | None:
+    """Return the tree and the parents of a commit, None for any other object (gitformat-commit, commit.c of Git)."""
+    found = LINKS.match(raw)
+    if not found:
+        return None
+    parents = found[2].decode("ascii").replace("parent ", "").split()
+    return found[1].decode("ascii"), tuple(parents)
 
 
 def decode_message(raw: bytes, encoding: str) -> str | None:

@@ -3,10 +3,6 @@
 Imports next to nothing: most often nothing is staged.
 """
 
-from collections.abc import Iterable
-
-from cli_guard.model import POLICY_FILES
-
 WHERE = (
     "rev-parse",
     "--absolute-git-dir",
@@ -16,7 +12,10 @@ WHERE = (
 )
 # Prints nothing of names that do not exist.
 AT_HEAD = ("--revs-only", "HEAD^{commit}", "HEAD^{tree}")
+# Fails in a bare repository.
+IN_WORK_TREE = ("rev-parse", "--show-toplevel", *WHERE[1:], *AT_HEAD)
 SETTINGS = ("config", "--list", "-z")
+AUTHOR = ("var", "GIT_AUTHOR_IDENT")
 
 INDEX = ("diff-index", "--cached", "--ita-invisible-in-index")
 DIFF_OPTIONS = (
@@ -33,11 +32,6 @@ USUAL_FILE_BYTES = 5_000_000
 def any_staged(tree: str) -> tuple[str, ...]:
     """Ask whether the index differs from a tree: exit code 0 if not, 1 if so."""
     return (*INDEX, "--quiet", "--ignore-submodules=none", tree, "--")
-
-
-def names_in(tree: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Ask which of some names are at the root of a tree."""
-    return ("ls-tree", "--full-tree", "--name-only", "-z", tree, "--", *names)
 
 
 def hooks_path(*options: str) -> tuple[str, ...]:
@@ -63,7 +57,8 @@ def difference(
     )
 
 
-POLICY = names_in("HEAD", POLICY_FILES)
+# Answers while it runs: the policy at HEAD is read by it, and then the texts of the change.
+OBJECTS = ("cat-file", "--batch")
 # What is staged, against HEAD.
 STAGED = difference(*INDEX, file_bytes=USUAL_FILE_BYTES, compared=("HEAD",))
-BEFORE_COMMIT = (STAGED, POLICY)
+BEFORE_COMMIT = (STAGED, OBJECTS)

@@ -8,7 +8,7 @@ Sources: git(1), git-config(1), gitattributes(5).
 import os
 import subprocess
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import field
 from functools import cached_property
@@ -16,10 +16,14 @@ from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
 from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, start_process
+from cli_guard.git.prefetch import OBJECTS
 from cli_guard.lazy import dataclass, regex
+from cli_guard.repository.protocol import as_lines
 
 # An emergency stop: what a call may print is bounded by its size.
 TIMEOUT_SECONDS = 600
+# Each takes at most four bytes, and the smallest pipe holds 65,536.
+GROUP_CHARS = 10_000
 
 READ_ONLY = (
     "--no-pager",
@@ -84,6 +88,10 @@ class Git:
     _begun: dict[tuple[str, ...], GitCall] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    # Each with the process that has started it: a copy of that one would take the answers of the other.
+    _dialogues: dict[tuple[str, ...], tuple[int, Process]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def at(self, cwd: Path, env: Mapping[str, str]) -> "Git":
         """Return the same for another folder and environment."""
@@ -101,7 +109,10 @@ class Git:
         """Prefetch a call: start it now and use its result for the next identical one."""
         # A call that cannot be started raises when its result is used.
         with suppress(GitError):
-            self._begun[arguments] = self._call(*arguments)
+            if arguments == OBJECTS:
+                self.dialogue(*OBJECTS)
+            else:
+                self._begun[arguments] = self._call(*arguments)
 
     def began(self, *arguments: str) -> bool:
         """Return whether this call was prefetched and not used yet."""
@@ -127,9 +138,11 @@ class Git:
             return None
 
     def forget(self) -> None:
-        """End the prefetched calls that were not used."""
+        """End the prefetched calls that were not used, and what `ask` has started."""
         while self._begun:
             self._begun.popitem()[1].close()
+        for arguments in [*self._dialogues]:
+            self.end_dialogue(*arguments)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> GitCall:
         begun = None if stdin else self._begun.pop(arguments, None)
@@ -214,8 +227,54 @@ class Git:
         if code not in codes:
             raise refusal(err, code)
 
-    def begin_dialogue(self, *arguments: str) -> Process:
-        """Start a call that answers while it runs; what it says on stderr is dropped. Raises GitError."""
+    def ask(self, *arguments: str, questions: Iterable[str]) -> list[bytes]:
+        """Return the line that a call prints for each line that it reads; it runs on, for the next questions.
+
+        It must not read the index, which it would read once. Raises GitError.
+        """
+        answers: list[bytes] = []
+        for some in in_groups(questions):
+            try:
+                answers += self._ask(arguments, some)
+            except BaseException as error:
+                # What it answers next is no answer to the next question.
+                self.end_dialogue(*arguments)
+                if not isinstance(error, OSError | EOFError):
+                    raise
+                # It has ended, and a call by itself says why.
+                answers += self.run(*arguments, stdin=as_lines(some)).split(b"\n")[:-1]
+        return answers
+
+    def _ask(self, arguments: tuple[str, ...], questions: Sequence[str]) -> list[bytes]:
+        process = self.dialogue(*arguments)
+        assert process.stdin and process.stdout  # noqa: S101 - opened as pipes
+        process.stdin.write(as_lines(questions))
+        process.stdin.flush()
+        answers = [process.stdout.readline() for _ in questions]
+        if not answers[-1].endswith(b"\n"):
+            raise EOFError
+        return [answer[:-1] for answer in answers]
+
+    def dialogue(self, *arguments: str) -> Process:
+        """Return a call that answers while it runs, one for all who need it. Raises GitError."""
+        starter, process = self._dialogues.get(arguments, (0, None))
+        if process is None or starter != os.getpid() or process.poll() is not None:
+            process = self._begin_dialogue(*arguments)
+            self._dialogues[arguments] = os.getpid(), process
+        return process
+
+    def end_dialogue(self, *arguments: str) -> None:
+        """End such a call, if it runs: also after an answer that was not read to its end."""
+        starter, process = self._dialogues.pop(arguments, (0, None))
+        if process is None or starter != os.getpid():
+            return
+        process.kill()
+        # Closes the pipes, and waits for its end.
+        with suppress(OSError):
+            process.__exit__(None, None, None)
+
+    def _begin_dialogue(self, *arguments: str) -> Process:
+        # What it says on stderr is dropped.
         try:
             return self.start(
                 self.command(*arguments),
@@ -226,6 +285,30 @@ class Git:
             )[0]
         except OSError as error:
             raise not_started(self.cwd, error) from error
+
+
+def find_starter(*, through_gitpython: bool) -> Starter:
+    """Return what starts Git."""
+    if not through_gitpython:
+        return start_process
+    from cli_guard.git.gitpython import start_by_gitpython
+
+    return start_by_gitpython
+
+
+def in_groups(questions: Iterable[str]) -> Iterator[list[str]]:
+    """Yield questions in groups that fit into a pipe, so that neither side waits for the other one to read."""
+    group: list[str] = []
+    left = GROUP_CHARS
+    for each in questions:
+        left -= len(each)
+        if group and left < 0:
+            yield group
+            group = []
+            left = GROUP_CHARS - len(each)
+        group.append(each)
+    if group:
+        yield group
 
 
 def not_started(cwd: Path, error: OSError) -> GitError:

@@ -5,14 +5,22 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import GitError, UsageError
-from cli_guard.git.call import Starter, start_process
-from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
-from cli_guard.git.process import Git, missing, refusal
+from cli_guard.git.prefetch import (
+    AT_HEAD,
+    IN_WORK_TREE,
+    SETTINGS,
+    STAGED,
+    WHERE,
+    any_staged,
+)
+from cli_guard.git.process import Git, find_starter, missing, refusal
 from cli_guard.lazy import dataclass, regex
+from cli_guard.repository.entries import decode_path
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
@@ -24,14 +32,10 @@ if TYPE_CHECKING:
 
 COMPARED_BASES = 8
 FILE_MODES = ("100644", "100755", "120000")
-# Two trees, or one entry of what the second has beyond the first.
-ROOT_ENTRY = regex(
-    r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0"
-)
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
-OBJECT_TYPES = ("commit", "tag", "tree", "blob")
+ANSWER = regex(r"([0-9a-f]{40,64}) (commit|tag|tree|blob) \d+")
 Question = Callable[[str], tuple[str, ...]]
 
 
@@ -50,6 +54,7 @@ class GitRepository:
     bare: bool
     commit_at_head: str = ""
     tree_at_head: str = ""
+    work_tree: Path | None = None
     # What `read_roots` has read, by revision and name: None where there is no such file.
     roots: dict[tuple[str, str], bytes | None] = field(
         default_factory=dict, repr=False, compare=False
@@ -68,20 +73,19 @@ class GitRepository:
         `ahead` are calls to prefetch: Git runs them at the same time.
         """
         git = Git(cwd, env, find_starter(through_gitpython=through_gitpython))
-        for question in ((*WHERE, *AT_HEAD), *ahead):
+        for question in (IN_WORK_TREE, *ahead):
             git.begin(*question)
         try:
-            # The object that HEAD names may be missing: retry without asking for it.
-            words = git.optional(*WHERE, *AT_HEAD) or git.text(*WHERE)
+            lines, at_head = split_ids(git.optional(*IN_WORK_TREE) or "")
+            root = Path(lines.pop(0)) if len(lines) == len(WHERE) else None
+            if root is None:
+                # The object that HEAD names may be missing: retry without asking for it.
+                words = git.optional(*WHERE, *AT_HEAD) or git.text(*WHERE)
+                # Only the last lines have a known form: a folder's name may hold a newline.
+                lines, at_head = split_ids(words)
         except GitError:
             git.forget()
             raise
-        # Only the last lines have a known form: a folder's name may hold a newline.
-        lines = words.split("\n")
-        ids: list[str] = []
-        while OID.fullmatch(lines[-1]):
-            ids.insert(0, lines.pop())
-        at_head = ids if len(ids) == 2 else ("", "")
         *folders, object_format, bare = lines
         git_dir, _, common = "\n".join(folders).rpartition("\n")
         return cls(
@@ -91,6 +95,7 @@ class GitRepository:
             object_format,
             bare == "true",
             *at_head,
+            work_tree=root,
         )
 
     def through_gitpython(self) -> "GitRepository":
@@ -101,7 +106,7 @@ class GitRepository:
     @cached_property
     def root(self) -> Path:
         """Return the top folder of the work tree. Raises GitError in a bare repository."""
-        return Path(self.git.text("rev-parse", "--show-toplevel"))
+        return self.work_tree or Path(self.git.text("rev-parse", "--show-toplevel"))
 
     @cached_property
     def at_top(self) -> Git:
@@ -131,8 +136,10 @@ class GitRepository:
 
     @cached_property
     def empty_tree(self) -> str:
-        """Return the id of the empty tree in this repository's object format; nothing is written."""
-        return self.git.text("hash-object", "-t", "tree", "--stdin")
+        """Return the id of the empty tree in this repository's object format."""
+        import hashlib  # slow to load
+
+        return hashlib.new(self.object_format, b"tree 0\0").hexdigest()
 
     @cached_property
     def head(self) -> str | None:
@@ -173,13 +180,15 @@ class GitRepository:
 
     def resolve(self, revision: str, kind: str = "commit") -> str:
         """Return the id of a revision. Raises UsageError if it does not exist."""
-        found = self.git.optional(
-            "rev-parse",
-            "--quiet",
-            "--verify",
-            "--end-of-options",
-            revision + "^{" + kind + "}",
-        )
+        if (revision, kind) == ("HEAD", "commit") and self.commit_at_head:
+            return self.commit_at_head
+        peeled = revision + "^{" + kind + "}"
+        if OID.fullmatch(revision):
+            found: str | None = self.identify([peeled]).get(peeled, ("", ""))[0]
+        else:
+            found = self.git.optional(
+                "rev-parse", "--quiet", "--verify", "--end-of-options", peeled
+            )
         if not found:
             if self.head is None:
                 raise UsageError(f"there is no {kind} {revision!r}: HEAD has no commit yet")
@@ -224,30 +233,21 @@ class GitRepository:
         """
         if (revision, path) in self.roots:
             return self.roots[revision, path]
-        code, out, err = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
+        named = f"{revision}:{path}"
+        # The index may have changed since another call of Git has read it.
+        oid, kind = self.identify([named] if revision else []).get(named, ("", ""))
+        if kind == "blob":
+            with self.blobs(sys.maxsize) as reader:
+                return reader.read(oid)
+        code, out, err = self.git.attempt("cat-file", "blob", named)
         if code == 0:
             return out
         if any(words in err for words in NO_SUCH_FILE):
             return None
-        if (
-            NO_BLOB in err
-            and self.git.attempt("cat-file", "-e", f"{revision}:{path}")[0] == 0
-        ):
+        if NO_BLOB in err and self.git.attempt("cat-file", "-e", named)[0] == 0:
             # A folder, for one.
             return None
         raise refusal(err, code)
-
-    def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
-        """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
-        names = tuple(names)
-        if all((revision, name) in self.roots for name in names):
-            return frozenset(
-                name for name in names if self.roots[revision, name] is not None
-            )
-        listed = self.git.run(
-            *self.prefer_prefetched(lambda tree: names_in(tree, names), revision)
-        )
-        return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether `newer` descends from `older`; False as well if this clone does not know `older`."""
@@ -262,23 +262,28 @@ class GitRepository:
 
     def is_cut(self, base: str, head: str) -> bool:
         """Return whether a shallow clone lacks the parents of commits that `head` has and `base` has not."""
-        borders = read_ids(self.common_dir / "shallow")
-        return bool(borders) and not set(borders).isdisjoint(
+        return bool(self.cut_off) and not self.cut_off.isdisjoint(
             self.commits(head, exclude=[base])
         )
 
+    @cached_property
+    def cut_off(self) -> frozenset[str]:
+        """Return the commits whose parents a shallow clone lacks. Raises GitError."""
+        return frozenset(read_ids(self.common_dir / "shallow"))
+
     def exact(self, revision: str) -> str:
         """Return the id of a commit whose name can mean nothing else. Raises UsageError."""
-        oid = self.resolve(revision)
         if OID.fullmatch(revision):  # Git takes it for an id first, whatever tags there are
-            return oid
-        _, _, err = self.git.attempt(
+            return self.resolve(revision)
+        code, out, err = self.git.attempt(
             "-c",
             "core.warnAmbiguousRefs=true",
             "rev-parse",
             "--verify",
+            "--end-of-options",
             f"{revision}^{{commit}}",
         )
+        oid = out.decode("ascii").strip() if code == 0 else self.resolve(revision)
         hexadecimal = re.fullmatch(r"[0-9a-f]{4,64}", revision) is not None
         if b"ambiguous" in err or (hexadecimal and not oid.startswith(revision)):
             raise UsageError(
@@ -305,23 +310,35 @@ class GitRepository:
             raise missing(named)
         return {oid: found[named][0] for oid, named in wanted.items()}
 
+    def links(
+        self, commits: Sequence[str], raws: Iterable[bytes | None]
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+        """Return the parents of commits, given with their contents, and the trees of all. Raises MissingObject."""
+        from cli_guard.git.objects import read_links
+
+        trees: dict[str, str] = {}
+        parents: dict[str, tuple[str, ...]] = {}
+        for commit, raw in zip(commits, raws, strict=True):
+            if found := read_links(raw or b""):
+                trees[commit], others = found
+                parents[commit] = () if commit in self.cut_off else others
+        # Too big to be read, for one.
+        if left := [each for each in commits if each not in trees]:
+            parents |= self.parents(left)
+        needed = {*commits, *chain.from_iterable(parents.values())}
+        return parents, trees | self.trees(needed - trees.keys())
+
     def identify(self, revisions: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Return the id and the type of what each revision names, without those that name no object here.
 
         One call of Git for all of them (git-cat-file(1), `--batch-check`). Raises GitError.
         """
         wanted = [each for each in dict.fromkeys(revisions) if "\n" not in each]
-        if not wanted:
-            return {}
-        out = self.git.run(
-            "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=as_lines(wanted)
-        )
-        answers = (
-            line.rpartition(" ")
-            for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1]
-        )
+        lines = self.git.ask("cat-file", "--batch-check", questions=wanted)
+        # Of what names nothing, it prints the name and a word.
+        answers = (ANSWER.fullmatch(line.decode("ascii", "replace")) for line in lines)
         found = zip(wanted, answers, strict=True)
-        return {each: (oid, kind) for each, (oid, _, kind) in found if kind in OBJECT_TYPES}
+        return {each: (answer[1], answer[2]) for each, answer in found if answer}
 
     def graph(self, tips: Iterable[str], known: Iterable[str] = ()) -> "Graph":
         """Return the commits that some tips reach and the known ones do not. Raises GitError."""
@@ -384,28 +401,33 @@ class GitRepository:
         return without_filters(self.git)
 
     def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
-        """Read files at the root of many revisions, for `holds` and `show`. Raises GitError."""
-        trees = self.trees(dict.fromkeys(revisions))
-        asked = as_lines(
-            f"{self.empty_tree} {tree}" for tree in dict.fromkeys(trees.values())
-        )
-        options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *names)
-        listed = self.git.run("diff-tree", *options, stdin=asked).decode("ascii")
-        found: dict[str, dict[str, bytes | None]] = {}
+        """Read files at the root of commits or trees at once, for `show`. Raises GitError."""
+        wanted = {
+            each
+            for each in revisions
+            if any((each, name) not in self.roots for name in names)
+        }
+        at_head = wanted & {self.commit_at_head, self.tree_at_head}
+        trees = dict.fromkeys(at_head, self.tree_at_head) | self.trees(wanted - at_head)
         with self.blobs(sys.maxsize) as reader:
             read = cache(reader.read)
-            for tree, mode, blob, name in ROOT_ENTRY.findall(listed):
-                if tree:
-                    files = found.setdefault(tree, dict.fromkeys(names))
-                elif mode in FILE_MODES:
-                    files[name] = read(blob)
-                else:  # a folder or a submodule: `show` asks Git
-                    del files[name]
-        self.roots.update(
-            ((each, name), raw)
-            for each in trees
-            for name, raw in found[trees[each]].items()
-        )
+
+            @cache
+            def root_of(tree: str) -> dict[str, bytes | None]:
+                entries = read_tree(reader.read(tree) or b"", self.object_format)
+                found = {name: entries.get(name, ("", "")) for name in names}
+                # A folder or a submodule is left to Git.
+                return {
+                    name: read(oid) if oid else None
+                    for name, (mode, oid) in found.items()
+                    if not oid or mode in FILE_MODES
+                }
+
+            self.roots.update(
+                ((revision, name), raw)
+                for revision, tree in trees.items()
+                for name, raw in root_of(tree).items()
+            )
 
     def blobs(self, limit: int) -> "BlobReader":
         """Return a reader of objects, to be opened with `with`."""
@@ -438,13 +460,28 @@ class GitRepository:
         return tuple(out.decode("ascii").split())
 
 
-def find_starter(*, through_gitpython: bool) -> Starter:
-    """Return what starts Git."""
-    if not through_gitpython:
-        return start_process
-    from cli_guard.git.gitpython import start_by_gitpython
+def read_tree(raw: bytes, object_format: str) -> dict[str, tuple[str, str]]:
+    """Parse a tree object (gitformat-pack(5)): name -> mode, id. Raises GitError."""
+    length = 32 if object_format == "sha256" else 20
+    entries: dict[str, tuple[str, str]] = {}
+    at = 0
+    while at < len(raw):
+        end = raw.find(b"\0", at)
+        if end < 0:
+            raise GitError("the tree of HEAD is broken: run `git fsck`")
+        mode, _, name = raw[at:end].partition(b" ")
+        at = end + 1 + length
+        entries[decode_path(name)] = (mode.decode("ascii"), raw[end + 1 : at].hex())
+    return entries
 
-    return start_by_gitpython
+
+def split_ids(words: str) -> tuple[list[str], tuple[str, str]]:
+    """Return lines, and the two ids at their end, each "" if there are not two."""
+    lines = words.split("\n")
+    ids: list[str] = []
+    while lines and OID.fullmatch(lines[-1]):
+        ids.insert(0, lines.pop())
+    return lines, (ids[0], ids[1]) if len(ids) == 2 else ("", "")
 
 
 def read_ids(path: Path) -> tuple[str, ...]:

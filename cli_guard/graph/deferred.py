@@ -93,6 +93,8 @@ class Finder:
 
 def defer() -> None:
     """Defer what is not loaded yet, in this process, from now on."""
+    if Finder in sys.meta_path:
+        return
     if not any(f"{name}.".startswith(DEFERRED) for name in sys.modules):
         sys.meta_path.insert(0, Finder)
 

@@ -10,6 +10,7 @@ from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.model import Action
 from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
 from cli_guard.reviewers import registry
+from cli_guard.reviewers.claims import makes_claim
 from cli_guard.reviewers.per_file import may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -31,32 +32,41 @@ def plan(state: State, context: Context) -> Planned:
 
 def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
     """Plan the reviewers that this change needs, last those that only advise: the decision does not wait for them."""
-    shard = subject.shard
     ordered = sorted(
         registry.REVIEWERS, key=lambda each: each.name in subject.advice.reviewers
     )
-    read = [] if event_of(subject.event).request == MESSAGE else paths
     packed = (
         {change.path for change in subject.changes if may_be_packed(change)}
-        if shard
+        if subject.shard
         else set()
     )
     return [
         Action(
             f"review_{reviewer.name}",
-            {
-                "paths": [
-                    path
-                    for path in read
-                    if not shard
-                    or shard.has_file(reviewer.name, path, is_packed=path in packed)
-                ]
-            },
+            {"paths": paths_of(reviewer, subject, paths, packed)},
             purpose=f"find {reviewer.name} risks",
         )
         for reviewer in ordered
         if reviewer.is_needed(subject, has_paths=bool(paths))
-        and (shard is None or shard.runs(reviewer.name))
+        and (subject.shard is None or subject.shard.runs(reviewer.name))
+    ]
+
+
+def paths_of(
+    reviewer: registry.Reviewer, subject: ReviewInput, paths: list[str], packed: set[str]
+) -> list[str]:
+    """Return the paths that a reviewer looks at; those that are `packed` go to one part of a review in parts."""
+    if event_of(subject.event).request == MESSAGE:
+        # The files were reviewed before; only a message that says something of them is compared with them.
+        is_claim = subject.message is not None and makes_claim(subject.message)
+        return paths if is_claim and reviewer.name == "message" else []
+    shard = subject.shard
+    if shard is None:
+        return paths
+    return [
+        path
+        for path in paths
+        if shard.has_file(reviewer.name, path, is_packed=path in packed)
     ]
 
 

@@ -14,8 +14,6 @@ from cli_guard.repository.texts import read_worktree_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Of a few revisions, each is read by itself.
-FEW_REVISIONS = 2
 MOST_BYTES = 50_000_000
 BUILT_IN = "built-in defaults"
 Recorded = tuple[Config, str, frozenset[tuple[str, str, str]]]
@@ -52,8 +50,7 @@ def policy_of(
     commits = [each for each in dict.fromkeys(revisions) if each]
     if repository is None or not commits:
         return built_in, notes
-    if len(commits) + len(bases) > FEW_REVISIONS:
-        repository.read_roots((*commits, *bases), POLICY_FILES)
+    repository.read_roots((*commits, *bases), POLICY_FILES)
     try:
         found = [recorded_policy(repository, each) for each in commits]
     except ConfigError as error:
@@ -87,11 +84,11 @@ def combine(found: list[Recorded], user: Config | None, own: tuple[str, ...]) ->
 def recorded_policy(repository: Repository, revision: str) -> Recorded:
     """Return the configuration of a commit (of the index for ""), its source, and the baseline beside it."""
     where = f" at {revision[:12]}" if revision else " in the index"
-    # Most commits have none of these files, and one Git call is quicker than three.
-    there = repository.holds(revision, POLICY_FILES) if revision else POLICY_FILES
+    if revision:
+        repository.read_roots((revision,), POLICY_FILES)
 
     def read(name: str) -> bytes | None:
-        return repository.show(revision, name) if name in there else None
+        return repository.show(revision, name)
 
     config, source = read_config(read, where) or (default_config(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")

@@ -35,11 +35,14 @@ def describe(error: ValidationError, keys: Callable[[list[str]], list[str]]) -> 
     place = ".".join(str(part) for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
         parent = [part for part in first["loc"][:-1] if isinstance(part, str)]
-        return f"unknown key {place!r}{nearest(str(first['loc'][-1]), keys(parent))}"
+        known = keys(parent)
+        near = nearest(str(first["loc"][-1]), known) or f"; known: {', '.join(known)}"
+        return f"unknown key {place!r}{near}"
     if first["type"] == "missing":
         return f"{place!r} is missing"
     shape = SHAPES.get(first["type"])
-    message = f"must be {shape}" if shape else first["msg"].removeprefix("Value error, ")
+    said = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    message = f"must be {shape}" if shape else said
     given = first.get("input")
     shown = (
         f" (got {given!r})"

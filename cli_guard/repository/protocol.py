@@ -128,6 +128,10 @@ class Blobs(Protocol):
         """Return the contents of changes to a revision ("": the index); with `root`, in the work tree there."""
 
 
+# Of the commits of a push or a range, most often all.
+KEPT_CHARS = 4_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The most that a review reads: files, bytes of one file, bytes of the whole diff."""
@@ -185,7 +189,10 @@ class OnProgress(Protocol):
 
 
 class History(Collection[ChangeSet]):
-    """The commits of a range, each read when iteration reaches it; may be iterated more than once."""
+    """The commits of a range, each read when iteration reaches it; may be iterated more than once.
+
+    A short one is kept, as each reviewer goes through it.
+    """
 
     def __init__(
         self,
@@ -195,13 +202,23 @@ class History(Collection[ChangeSet]):
     ) -> None:
         self._reader = reader
         self._on_progress = on_progress
+        self._kept: list[ChangeSet] | None = None
         self.ids = commits
 
     def __iter__(self) -> Iterator[ChangeSet]:
-        for done, each in enumerate(self._reader.commits(self.ids, identified=False), 1):
+        known = self._kept
+        read: list[ChangeSet] = []
+        left = KEPT_CHARS
+        changes = self._reader.commits(self.ids, identified=False)
+        for done, each in enumerate(changes if known is None else known, 1):
+            left -= count_chars(each)
+            if left > 0:
+                read.append(each)
             yield each
             if self._on_progress:
                 self._on_progress(done, len(self.ids), "commits")
+        if left > 0:
+            self._kept = read
 
     def reporting(self, on_progress: OnProgress) -> "History":
         """Return the same commits, whose iteration reports how far it is."""
@@ -219,6 +236,14 @@ class History(Collection[ChangeSet]):
 
     def __contains__(self, changes: object) -> bool:
         return isinstance(changes, ChangeSet) and changes.commit in self.ids
+
+
+def count_chars(changes: ChangeSet) -> int:
+    """Return about how many characters a commit holds in memory; a line or a file has more than its text."""
+    hunks = [hunk for each in changes for hunk in (*each.hunks, *(each.tail or ()))]
+    lines = [line for hunk in hunks for line in (*hunk.added, *hunk.removed)]
+    texts = len(changes.message or "") + len(changes.other_text) + sum(map(len, lines))
+    return texts + 50 * len(lines) + 500 * (1 + len(changes.files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,13 +376,10 @@ class Repository(Protocol):
         """Return a file of a commit or tree ("" is the index), None if there is none. Raises GitError."""
 
     def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
-        """Read files at the root of many revisions at once, for `holds` and `show`. Raises GitError."""
+        """Read files at the root of commits or trees at once, for `show`. Raises GitError."""
 
     def trees(self, commits: Iterable[str]) -> dict[str, str]:
         """Return the trees of commits. Raises MissingObject."""
-
-    def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
-        """Return which of some names are at the root of a commit or tree. Raises GitError."""
 
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the commits that some reach and others do not, oldest first."""

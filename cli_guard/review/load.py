@@ -137,6 +137,12 @@ def gather(
         if repository is not None:
             # The prefetch used other bounds than the policy's.
             stack.callback(repository.git.forget)
+        # What a name means is asked once: it may come to mean something else meanwhile.
+        if isinstance(request, Range) and repository is not None:
+            ends = repository.resolve(request.base), repository.resolve(request.head)
+            request = replace(request, base=ends[0], head=ends[1])
+        if isinstance(request, Commit) and repository is not None:
+            request = replace(request, revision=repository.resolve(request.revision))
         pushed: tuple[PushedRef, ...] = ()
         if isinstance(request, Push) and repository is not None:
             pushed = complete(request.plan, repository, request.remote)
@@ -229,11 +235,9 @@ def find_base(
 ) -> str | None:
     """Return the commit before a change, whose signers may approve it. Raises UsageError."""
     if isinstance(request, Range):
-        return repository.resolve(request.base)
+        return request.base
     if isinstance(request, Commit):
-        return repository.git.optional(
-            "rev-parse", "--quiet", "--verify", f"{request.revision}^1^{{commit}}"
-        )
+        return next(iter(repository.find_commits([f"{request.revision}^1"])), None)
     if not pushed:
         return repository.head
     bases = [base for ref in pushed for base in ref.bases]
@@ -325,13 +329,13 @@ def read(
                 event, changes, contents, message=message, published=recorded
             )
         case Commit():
-            changes = next(reader.commits([repository.resolve(request.revision)]))
+            changes = next(reader.commits([request.revision]))
             message = recorded_message(changes.message or "")
             contents = blobs.contents(changes.commit or "")
             return ReviewInput(event, changes, contents, message=message)
         case Range():
-            base = repository.resolve(request.base)
-            head = repository.resolve(request.head)
+            base = request.base
+            head = request.head
             commits = repository.commits(head, exclude=[base])
             # Each base by itself: a merge may keep what one of them has, and take back what the other did.
             starts = repository.merge_bases(base, head) if commits else ()

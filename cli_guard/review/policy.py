@@ -109,11 +109,10 @@ def every_rule(repository: Repository) -> Mapping[str, Rule]:
 def judging_revisions(request: Request, repository: Repository) -> list[str | None]:
     """Return the commits whose policies apply: HEAD if not recorded, a commit's parent, each tip of a range."""
     if isinstance(request, Commit):
-        oid = repository.resolve(request.revision)
-        return [repository.git.optional("rev-parse", "--quiet", "--verify", f"{oid}^1")]
+        return [*repository.find_commits([f"{request.revision}^1"])] or [None]
     if isinstance(request, Range):
         # Its base first: a range must not appoint its own judge, it can only be stricter.
-        return [repository.resolve(request.base), repository.resolve(request.head)]
+        return [request.base, request.head]
     if isinstance(request, Push):
         pushed = [each.local_oid for each in request.plan.updates if not each.deletes]
         return [*repository.find_commits(pushed)] or [repository.head]

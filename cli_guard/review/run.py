@@ -72,19 +72,19 @@ def review_request(
     on_progress: OnProgress | None = None,
     shard: "Shard | None" = None,
     repository: Repository | None = None,
-    record: bool = True,
+    record: "bool | Callable[[Review], bool]" = True,
     again: "list[PendingReview] | None" = None,
     storages: "Sequence[Storage] | None" = None,
     paths: Sequence[str] = (),
     through_gitpython: bool = False,
 ) -> Review:
-    """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
+    """Review what a request names, and record the result unless `record` says no. Raises CliGuardError.
 
     With `plan_checks`, the repository's checks for this stage run as well. With `cache`, files in which
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
-    there is something to review in it. A review `again` is not recorded, and
-    what would wait is added to this list. With `storages`, only signed approvals count: those there. A
+    there is something to review in it. What waits, or would if it were recorded, is added to the list `again`. With
+    `storages`, only signed approvals count: those there. A
     review of some `paths` alone, and one under a policy that is only tried, leaves no trace. With
     `through_gitpython`, Git is started by GitPython.
     """
@@ -109,7 +109,7 @@ def review_request(
     today = invocation.now.date()
     kept = Cache(repository.state_folder) if cache and repository and not only else None
     recall = None
-    if kept and records and record and again is None and not shard:
+    if kept and records and not shard:
         recall = partial(recall_prepared, records=records, today=today)
     review_staged = partial(
         review_request,
@@ -158,14 +158,14 @@ def review_request(
         if shard:
             part_name = done.part or f"{shard.number}-of-{shard.of}"
             done = replace(done, part=part_name, binding=bind_part(gathered, request))
-        is_recorded = record and again is None and not only and TRIAL not in gathered.notes
+        is_wanted = record(done) if callable(record) else record
+        is_recorded = is_wanted and not only and TRIAL not in gathered.notes
         if is_recorded and repository:
             # Here, as it was asked in advance, and what is not used is forgotten at the end.
             done = leave_for_message(done, request, gathered, repository, invocation)
-    if again is not None:
-        again += [pending_review(done, gathered, invocation)] if done.review_id else []
-        return done
-    if kept and records and not record:
+    if again is not None and done.review_id:
+        again.append(pending_review(done, gathered, invocation))
+    if kept and records and not record and not gathered.known:
         keep_prepared(done, gathered, records, today)
     if is_recorded and records:
         return record_review(done, pause, gathered, records, invocation)

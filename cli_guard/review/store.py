@@ -56,7 +56,8 @@ def record_review(
         if pause and review.review_id:
             pause.keep(records.checkpoint(review.review_id))
             waits = pending_review(review, gathered, invocation)
-            records.add_pending(waits, *reviewed_bytes(gathered, invocation))
+            dropped = records.add_pending(waits, *reviewed_bytes(gathered, invocation))
+            review = replace(review, notes=(*review.notes, *dropped))
         records.audit.append(audit_entry(review, gathered, invocation))
         remember_reasons(review, records)
         review = replace(review, notes=(*review.notes, *remind(gathered, records)))

@@ -30,10 +30,18 @@ CODE_WITHOUT_INNER_TESTS = tuple(
 )
 
 
+def makes_claim(message: CommitMessage) -> bool:
+    """Check whether the subject line of a message that is being written claims what its change can contradict."""
+    return any(PATTERNS[claim].match(message.subject) for claim in OF_EVERY_PART)
+
+
 def contradiction(
-    message: CommitMessage, changes: ChangeSet, subject: ReviewInput
+    message: CommitMessage, changes: ChangeSet, subject: ReviewInput, *, is_recorded: bool
 ) -> str | None:
-    """Return, as a sentence, the first claim of the subject line that the change certainly contradicts."""
+    """Return, as a sentence, the first claim of the subject line that the change certainly contradicts.
+
+    Of a commit that is not recorded yet, `changes` can be a part: what an amended commit holds is not in them.
+    """
     if (
         not changes.files
         or changes.skipped
@@ -42,7 +50,7 @@ def contradiction(
         return None
     for claim, check in CLAIMS.items():
         match = PATTERNS[claim].match(message.subject)
-        if match:
+        if match and (is_recorded or claim in OF_EVERY_PART):
             said = check(match, changes, subject)
             if said:
                 return said
@@ -179,6 +187,8 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
 
 Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]
 
+# What they say holds for every part of a change.
+OF_EVERY_PART = ("docs_only", "comments_only", "whitespace_only", "typo")
 # In the order in which they are checked.
 CLAIMS: dict[str, Check] = {
     "docs_only": _no_code,

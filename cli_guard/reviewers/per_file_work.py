@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import suffix_of
 from cli_guard.code.syntax import Trees
@@ -38,14 +37,6 @@ PREFETCHED = 50
 # The index of a file in the change, and the reviewers that have to examine it.
 Assignments = Mapping[int, tuple[str, ...]]
 Progress = Callable[[int, int], None]
-
-
-@runtime_checkable
-class ProcessContents(Protocol):
-    """Contents read through a child process, which a copy of this process cannot share."""
-
-    def apart(self) -> Contents:
-        """Return the same contents with a child process of their own."""
 
 
 class PerFileWork:
@@ -126,12 +117,8 @@ def examine_files(
     numbers = list(missing)
 
     def work(worker: int) -> Iterator[bytes]:
-        contents = subject.contents
-        if worker and isinstance(contents, ProcessContents):
-            contents = contents.apart()
-        own = replace(subject, contents=contents)
         part = {number: assignments[number] for number in numbers[worker::count]}
-        for number, results in examine_here(own, part):
+        for number, results in examine_here(subject, part):
             data = {name: result.as_data() for name, result in results.items()}
             yield json.dumps([number, data]).encode("ascii")
 

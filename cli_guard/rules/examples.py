@@ -83,6 +83,22 @@ def split_path(example: str) -> tuple[str | None, str]:
     return (match[1], example[match.end() :]) if match else (None, example)
 
 
+def show_example(example: str) -> str:
+    """Return an example for a reader: the path as a heading, `****` for each placeholder."""
+    path, text = split_path(example)
+    while PLACEHOLDER.search(text):
+        text = PLACEHOLDER.sub(_mask, text)
+    text = text.replace("<<change>>", "with this change:")
+    return f"in {path}:\n{text}" if path else text
+
+
+def _mask(match: re.Match[str]) -> str:
+    kind, argument = match.groups()
+    if kind in ("pem", "pem1"):
+        return f"-----BEGIN {argument}----- ****"
+    return "****"
+
+
 def base62_crc32(text: str) -> str:
     """Return the CRC-32 of ASCII text in six base-62 digits, 0-9 A-Z a-z.
 

@@ -22,6 +22,9 @@ PARENT = (
 PARENT_REACH = 160
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
 VARIABLES = (".env", ".properties", ".ini")
+JSON = (".json", ".jsonl")
+# In a text of JSON, the end of a line or a tab.
+ESCAPED_BLANK = r"(?<!\\)\\[nrt]"
 POWERSHELL = (".ps1", ".psm1")
 # Before a name, the parts of an identifier with colons: `arn:aws:secretsmanager:eu-west-1:1234:secret:name`.
 IDENTIFIER = r"(?:[\w-]*:){2}$"
@@ -60,6 +63,8 @@ def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     value = candidate.value
     end = candidate.end
     if bare:
+        if places.ending(candidate.path) in JSON:
+            value = re.split(ESCAPED_BLANK, value)[0]
         value = value.rstrip(",;)]}").rstrip("\\")
         end = candidate.start + len(value)
     if _is_expression(candidate, value, bare=bare) or is_echo(name, value):
@@ -207,6 +212,10 @@ def _is_word(candidate: Candidate, kind: SecretKind, operator: str, value: str) 
     ending = places.ending(candidate.path)
     is_known = values.is_filler(value) or value.lower() in words("trivial")
     if operator not in ("=", ":") or not value.isalpha() or is_known:
+        return False
+    # Of a name in quotes the value has some too, or is that of a program: `{"pass": result}`.
+    close = candidate.groups.get("close") or ""
+    if candidate.groups.get("bare") and close.strip("\\"):
         return False
     if kind is SecretKind.PASSWORD:
         # `password: String` is a type; after `=` in a file of variables nothing is.

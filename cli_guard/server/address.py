@@ -4,11 +4,17 @@ A server is found by a fingerprint of all that a run depends on and that cannot 
 package, the user's own packages, the encoding of names, and the view of the file system.
 """
 
-import os
 import sys
 
 from cli_guard import __version__
 
+try:
+    import posix as found
+except ImportError:  # Windows, which has no server
+    import os as found  # type: ignore[no-redef]
+
+# What `os` itself is made of: to load that takes a tenth of a run on the server.
+system = found
 # As in `typing`, without loading it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +44,38 @@ FLAGS = (
 PRIME = (1 << 128) - 159
 
 
+def encode(text: str) -> bytes:
+    """Do as `os.fsencode` does."""
+    return text.encode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+
+
+def decode(raw: "bytes | str") -> str:
+    """Do as `os.fsdecode` does."""
+    if isinstance(raw, str):
+        return raw
+    return raw.decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+
+
+def variables() -> dict[str, str]:
+    """Return the environment of this process, as `os.environ` has it."""
+    return {decode(name): decode(value) for name, value in system.environ.items()}
+
+
+def parent_of(path: str) -> str:
+    """Return the folder of an absolute path."""
+    return path.rpartition("/")[0] or "/"
+
+
+def is_folder(path: str) -> bool:
+    try:
+        return system.stat(path).st_mode & 0o170000 == 0o040000
+    except (OSError, ValueError):
+        return False
+
+
 def switched_off(env: "Mapping[str, str]") -> str:
     """Return why this environment does not use a server, "" if it may."""
-    if not hasattr(os, "fork"):
+    if not hasattr(system, "fork"):
         return "this system cannot fork"
     if env.get("CLI_GUARD_SERVER") == "0":
         return "CLI_GUARD_SERVER=0"
@@ -53,9 +88,9 @@ def identity() -> str | None:
     """Return the identity as text, None for a process that a server cannot replace."""
     if not usual_path():
         return None
-    package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib is slow to load
+    package = parent_of(parent_of(__file__))
     # `python` and `python3` of one folder are one interpreter.
-    programs = os.path.dirname(sys.executable)  # noqa: PTH120
+    programs = parent_of(sys.executable)
     flags = (str(getattr(sys.flags, name)) for name in FLAGS)
     encoding = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
     # The interpreter finds its packages by its own path, and the user's own packages, if any, in the home.
@@ -80,47 +115,49 @@ def own_packages() -> str:
         f".local/lib/python{version}/site-packages",
         f"Library/Python/{version}/lib/python/site-packages",
     )
-    home = os.environ.get("HOME", "")
-    found = [f"{home}/{each}" for each in places if os.path.isdir(f"{home}/{each}")]  # noqa: PTH112
+    home = variables().get("HOME", "")
+    found = [f"{home}/{each}" for each in places if is_folder(f"{home}/{each}")]
     return found[0] if found else ""
 
 
 def usual_path() -> bool:
     """Check that modules are imported from the interpreter's default path and the folder of our script only."""
     if not sys.flags.ignore_environment and any(
-        name.startswith("PYTHON") and name not in HARMLESS for name in os.environ
+        name.startswith("PYTHON") and name not in HARMLESS for name in variables()
     ):
         return False
     if sys.flags.safe_path:
         return True
+    import os
+
     script = os.path.realpath(sys.argv[0])
-    return sys.path[:1] == [os.path.dirname(script)] and not script.endswith(".py")  # noqa: PTH120
+    return sys.path[:1] == [parent_of(script)] and not script.endswith(".py")
 
 
 def find_view() -> tuple[str, str]:
     """Return a fingerprint of the file system's view: a container may share nothing but the home."""
-    root = os.stat("/")  # noqa: PTH116
+    root = system.stat("/")
     try:
-        mounts = os.readlink("/proc/self/ns/mnt")  # noqa: PTH115
+        mounts = system.readlink("/proc/self/ns/mnt")
     except OSError:
         mounts = ""
     return mounts, f"{root.st_dev}:{root.st_ino}"
 
 
 def name_of(identity: str) -> str:
-    return f"{int.from_bytes(os.fsencode(identity), 'big') % PRIME:032x}"
+    return f"{int.from_bytes(encode(identity), 'big') % PRIME:032x}"
 
 
 def folder(env: "Mapping[str, str]") -> str | None:
     """Return the folder of the sockets, None if there can be none; it may not exist yet."""
-    runtime = env.get("XDG_RUNTIME_DIR", "") if hasattr(os, "fork") else ""
+    runtime = env.get("XDG_RUNTIME_DIR", "") if hasattr(system, "fork") else ""
     if runtime.startswith("/") and is_own_folder(runtime):
         return f"{runtime}/cli-guard"
     home = env.get("HOME", "")
     state = env.get("XDG_STATE_HOME") or (f"{home}/.local/state" if home else "")
     return (
         f"{state}/cli-guard/server"
-        if state.startswith("/") and hasattr(os, "fork")
+        if state.startswith("/") and hasattr(system, "fork")
         else None
     )
 
@@ -128,10 +165,10 @@ def folder(env: "Mapping[str, str]") -> str | None:
 def is_own_folder(path: str) -> bool:
     """Check that this is a folder, not a link, that only this user can open."""
     try:
-        about = os.lstat(path)
+        about = system.lstat(path)
     except OSError:
         return False
-    return about.st_mode & 0o170077 == 0o040000 and about.st_uid == os.geteuid()
+    return about.st_mode & 0o170077 == 0o040000 and about.st_uid == system.geteuid()
 
 
 def describe_process(pid: int) -> str:
@@ -140,7 +177,7 @@ def describe_process(pid: int) -> str:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - every run waits for it
             # Its name, in parentheses, may contain anything.
             start = file.read().rpartition(b")")[2].split()[19]
-        return f"{pid} {int(start)} {os.readlink(f'/proc/{pid}/exe')}"  # noqa: PTH115
+        return f"{pid} {int(start)} {system.readlink(f'/proc/{pid}/exe')}"
     except OSError:
         return ""
 
@@ -152,8 +189,8 @@ def is_recorded(pid: int, path: str) -> bool:
     found = describe_process(pid)
     try:
         with open(path, "rb") as file:  # noqa: PTH123
-            recorded = os.fsdecode(file.read(8_192))
-        ours = os.readlink("/proc/self/exe")  # noqa: PTH115
+            recorded = decode(file.read(8_192))
+        ours = system.readlink("/proc/self/exe")
     except OSError:
         return False
     return found == recorded and found.endswith(f" {ours}")
@@ -165,7 +202,7 @@ def is_locked(path: str) -> bool:
     import fcntl
 
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        descriptor = system.open(path, system.O_RDWR | system.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     try:
@@ -173,7 +210,7 @@ def is_locked(path: str) -> bool:
     except OSError:
         return True
     finally:
-        os.close(descriptor)
+        system.close(descriptor)
     return False
 
 
@@ -183,6 +220,8 @@ def socket_path(inside: str, name: str) -> str:
     One that is too long goes through the folder's descriptor, which stays open, if there is a /proc.
     """
     path = f"{inside}/{name}"
-    if len(os.fsencode(path)) <= LONGEST:
+    if len(encode(path)) <= LONGEST:
         return path
-    return f"/proc/self/fd/{os.open(inside, os.O_RDONLY | os.O_DIRECTORY)}/{name}"
+    return (
+        f"/proc/self/fd/{system.open(inside, system.O_RDONLY | system.O_DIRECTORY)}/{name}"
+    )

@@ -6,12 +6,12 @@ the ticket. The server's child must take it before it begins; a client that stop
 
 import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
 import _socket
-import os
 import sys
 import time
 
 from cli_guard import hooks
 from cli_guard.server import address
+from cli_guard.server.address import system
 
 # As in `typing`, without loading it.
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ PASSED_ON = ((_signal.SIGTERM, TERMINATE), (getattr(_signal, "SIGHUP", 0), HANG_
 
 def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
-    if not argv or argv[0] not in ROUTED or address.switched_off(os.environ):
+    if not argv or argv[0] not in ROUTED or address.switched_off(address.variables()):
         return False
     # A push rests on nothing that another process says or remembers.
     hook = hooks.find_hook(argv)
@@ -96,16 +96,16 @@ def ask_server(argv: list[str]) -> int | None:
 
 def make_ticket() -> int:
     """Create a pipe that one byte can be read from once. Raises OSError."""
-    take, put = os.pipe()
-    os.set_blocking(take, False)
-    os.write(put, b".")
-    os.close(put)
+    take, put = system.pipe()
+    system.set_blocking(take, False)
+    system.write(put, b".")
+    system.close(put)
     return take
 
 
 def connect() -> "_socket.socket | None":
     """Connect to the server for our run, None if there is none that can be trusted."""
-    inside = address.folder(os.environ)
+    inside = address.folder(address.variables())
     who = address.identity()
     if inside is None or who is None or not address.is_own_folder(inside):
         return None
@@ -116,7 +116,7 @@ def connect() -> "_socket.socket | None":
         name = address.name_of(who)
         connection.connect(address.socket_path(inside, name))
         user, pid = peer(connection)
-        if user == os.geteuid() and address.is_recorded(pid, f"{inside}/{name}.lock"):
+        if user == system.geteuid() and address.is_recorded(pid, f"{inside}/{name}.lock"):
             return connection
     except OSError:
         pass
@@ -217,7 +217,7 @@ def end_like_it(number: int) -> None:
     """End by the signal that ended the child, if it was forwarded."""
     if number in (each for each, _ in PASSED_ON):
         _signal.signal(number, _signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        system.kill(system.getpid(), number)
 
 
 def hand_over(connection: "_socket.socket", ticket: int) -> None:
@@ -236,7 +236,7 @@ def hand_over(connection: "_socket.socket", ticket: int) -> None:
 def take_ticket(ticket: int) -> bool:
     """Take the ticket back; False if the child has it."""
     try:
-        return os.read(ticket, 1) != b""
+        return system.read(ticket, 1) != b""
     except OSError:
         return False
 
@@ -257,8 +257,8 @@ def streams() -> "tuple[object, object, object]":
 
 def request(kind: str, argv: list[str]) -> bytes:
     """Encode all that a run depends on: its length in four bytes, then NUL-separated texts."""
-    mask = os.umask(0o077)
-    os.umask(mask)
+    mask = system.umask(0o077)
+    system.umask(mask)
     fields = [
         address.identity() or "",
         kind,
@@ -266,14 +266,14 @@ def request(kind: str, argv: list[str]) -> bytes:
         str(int(sys.dont_write_bytecode)),
         limits(),
         *map(form, streams()),
-        os.getcwd() if kind == "run" else "/",  # noqa: PTH109
+        system.getcwd() if kind == "run" else "/",
         sys.executable,
         sys.argv[0],
         str(len(argv)),
         *argv,
     ]
-    texts = [os.fsencode(each) for each in fields]
-    texts += [name + b"=" + value for name, value in os.environb.items()]
+    texts = [address.encode(each) for each in fields]
+    texts += [name + b"=" + value for name, value in system.environ.items()]
     packed = b"\0".join(texts)
     return len(packed).to_bytes(4, "big") + packed
 

@@ -155,9 +155,8 @@ class AuditLog:
         # The stored hash is one line behind if the process was killed between the two writes.
         if self._read_head() not in (None, expected, before if number else expected):
             changed = f"line {number} was changed, or " if number else ""
-            return Verification(
-                number, f"{changed}lines after line {number} are gone", numbers
-            )
+            problem = f"{changed}lines after line {number} are gone"
+            return Verification(max(number - 1, 0), problem, numbers)
         return Verification(number, None, numbers)
 
     def _lines(self) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
 from cli_guard.lazy import dataclass
 from cli_guard.runtime import user_state
+from cli_guard.secrets.printable import printable
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (
     lock,
@@ -63,6 +64,11 @@ class PendingReview:
     partial: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def how_to_ask(self) -> str:
+        """Return what to do to get it once more."""
+        return "ask again" if self.event == ASKED else "run the commit or push again"
 
     def has_expired(self, now: datetime.datetime, days: int = PENDING_DAYS) -> bool:
         """Return whether it is older than some days, or its time unreadable."""
@@ -143,8 +149,11 @@ class Records:
         review: PendingReview,
         index: bytes | None = None,
         message: bytes | None = None,
-    ) -> None:
-        """Store a pending review with what it is of, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
+    ) -> tuple[str, ...]:
+        """Store a pending review with what it is of, and drop the oldest beyond KEPT_PENDING. Raises OSError.
+
+        Return a line on each dropped one that somebody might still answer.
+        """
         for path, data in (
             (self.kept_index(review.id), index),
             (self.kept_message(review.id), message),
@@ -154,8 +163,18 @@ class Records:
         write_atomically(
             self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1)
         )
-        for old in self.pending()[:-KEPT_PENDING]:
+        dropped = self.pending()[:-KEPT_PENDING]
+        for old in dropped:
             self.remove_pending(old.id)
+        now = datetime.datetime.fromisoformat(review.at)
+        return tuple(
+            printable(
+                f"{KEPT_PENDING} newer reviews are pending, so {old.id} ({old.event}, {old.at}) no longer is:"
+                f" {old.how_to_ask}"
+            )
+            for old in dropped
+            if not old.has_expired(now)
+        )
 
     def remove_pending(self, review_id: str) -> None:
         """Remove a review from the list, with all that is kept of it."""

@@ -1,15 +1,19 @@
 """Approvals: bound to exactly one content, policy and set of findings, and given by a person at a terminal."""
 
+import datetime
 import os
 import pty
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from in_process import RISKY, Terminal, approve, damaged, guard, records, stage, waiting
 from repositories import GUARD, Done, Repo, key
 
 from cli_guard.approvals.storage import StateFolder
+from cli_guard.review import run as reviewing
+from cli_guard.state.records import KEPT_PENDING, PendingReview
 
 MORE = RISKY + '    subprocess.run("other " + name, shell=True)\n'
 
@@ -369,3 +373,50 @@ def test_without_an_id_and_a_stop_what_is_staged_is_approved(committed: Repo) ->
     assert approve_plain(committed).code == 0
     assert commit_hook(committed).code == 0
     assert "nothing needs an approval" in approve_plain(committed).err
+
+
+@pytest.mark.parametrize("before", ["nothing", "that", "less"])
+def test_without_an_id_one_review_is_enough(
+    committed: Repo, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if before != "nothing":
+        stopped(committed)
+    stage(committed, {"other.py": OTHER} if before == "less" else {"reports.py": RISKY})
+    runs = []
+    run = reviewing.run
+
+    def count(*given: Any) -> Any:
+        runs.append(given)
+        return run(*given)
+
+    monkeypatch.setattr(reviewing, "run", count)
+    assert approve_plain(committed).code == 0
+    assert len(runs) == 1
+    assert commit_hook(committed).code == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "day", "is_told"),
+    [(KEPT_PENDING, 20, True), (KEPT_PENDING, 1, False), (KEPT_PENDING - 1, 20, False)],
+    ids=["one too many", "the oldest has expired", "as many as are kept"],
+)
+def test_a_review_that_is_dropped_is_named(
+    committed: Repo, number: int, day: int, is_told: bool
+) -> None:
+    kept = records(committed)
+    kept.prepare()
+    now = datetime.datetime.now(datetime.UTC)
+    for each in range(number):
+        at = now - datetime.timedelta(
+            days=21 - day if each == 0 else 0, seconds=number - each
+        )
+        plain = PendingReview(
+            f"{each:064x}", "pre-commit", at.isoformat(), "", "", "", (), ()
+        )
+        assert kept.add_pending(plain) == ()
+    stage(committed, {"reports.py": RISKY})
+    done = commit_hook(committed)
+    assert done.code == 3
+    assert ("newer reviews are pending, so" in done.all) is is_told
+    assert (f"{0:064x}" in done.all) is is_told
+    assert len(waiting(committed)) == KEPT_PENDING

@@ -77,7 +77,7 @@ def test_the_path_of_a_new_user(repo: Repo, ada: Person) -> None:
     done = signers(repo, "init")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "cli-guard: ada@example.org is enrolled with a ssh-ed25519 key;"
+        "cli-guard: ada@example.org is enrolled with a key of type ssh-ed25519;"
         " it proves the key, not that a person was there",
         COMMIT_IT,
         "to require it, add to cli-guard.toml:",
@@ -133,7 +133,7 @@ def test_a_security_key_comes_before_a_file(repo: Repo, ada: Person) -> None:
     done = signers(repo, "init")
     assert done.code == 0
     assert (
-        "with a sk-ssh-ed25519@openssh.com key; it proves a touch, and with a PIN or a finger more\n"
+        "with a key of type sk-ssh-ed25519@openssh.com; it proves a touch, and with a PIN or a finger more\n"
         in done.out
     )
 
@@ -167,7 +167,7 @@ def test_the_key_of_somebody_else(repo: Repo, bob: Person) -> None:
     )
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "cli-guard: bob@example.org is enrolled with a ssh-ed25519 key;"
+        "cli-guard: bob@example.org is enrolled with a key of type ssh-ed25519;"
         " it proves the key, not that a person was there",
         COMMIT_IT,
     ]

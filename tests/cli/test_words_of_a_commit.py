@@ -41,13 +41,33 @@ def test_one_closing_line_said_last(hooked: Repo) -> None:
     assert "b.py:3" not in again.out, "it is said once"
 
 
+@pytest.mark.parametrize(
+    ("message", "is_contradicted"),
+    [
+        ("docs: explain the retry", True),
+        ("Fix comments only", True),
+        ("Explain the retry", False),
+        # An amended commit can hold the tests already.
+        ("Add tests for the retry", False),
+    ],
+)
+def test_a_message_that_contradicts_its_change_is_told(
+    hooked: Repo, message: str, is_contradicted: bool
+) -> None:
+    hooked.commit("Add a retry", {"retry.py": "LIMIT = 3\n"})
+    stage(hooked, {"retry.py": "LIMIT = 30\n"})
+    _, last = commit(hooked, message)
+    assert last.code == 0
+    assert ("message-contradicts-change" in last.out) is is_contradicted
+
+
 def test_a_stopped_message_says_where_it_is_kept(hooked: Repo) -> None:
     stage(hooked, {"b.py": SWALLOWS})
     first, last = commit(hooked, f"Add b\n\nIt uses {key()}\n")
     assert (first.all, last.code) == ("", 1)
     assert "commit message:3 " in last.out and "b.py:3" in last.out
     assert (
-        "must fix: write another message and commit as before (--amend); it is kept:\n"
+        "must fix: write another message and commit with the same options; yours is kept:\n"
         in last.out
     )
     assert "\n  git commit -eF .git/COMMIT_EDITMSG\n" in last.out

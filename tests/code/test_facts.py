@@ -66,9 +66,9 @@ func main() {
     "package.json": """\
 {"name": "p", "exports": {".": "./i.js", "./sub": "./s.js", "./x/*": "y"}}""",
     "settings.yaml": """\
-port: 80
+port: 80  # the usual one
 server:
-  name: 'x'
+  name: 'x'  # a "name"
 """,
     "Makefile": """\
 all: x

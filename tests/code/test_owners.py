@@ -5,9 +5,9 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 from examples import table
+from sources import FILES, ROOT, nodes_of, tree_of
 
 from cli_guard.code.test_files import (
     has_test_words,
@@ -16,7 +16,6 @@ from cli_guard.code.test_files import (
     is_test_or_example,
 )
 
-PACKAGE = Path(__file__).parents[2] / "cli_guard"
 OWNERS = {
     "the language of a path": (
         "code/languages.py",
@@ -39,9 +38,9 @@ OWNERS = {
 def functions() -> list[tuple[str, str]]:
     """Every function at the top of a module that is not about a text, as (path below the package, name)."""
     return [
-        (path.relative_to(PACKAGE).as_posix(), node.name)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.parse(path.read_text()).body
+        (path.relative_to(ROOT).as_posix(), node.name)
+        for path in FILES
+        for node in tree_of(path).body
         if isinstance(node, ast.FunctionDef)
         and [each.arg for each in node.args.args] != ["text"]
     ]
@@ -61,14 +60,14 @@ def test_one_module_owns_each_concept(concept: str) -> None:
 
 def test_no_reviewer_has_a_table_of_endings_by_language() -> None:
     rooms = [
-        PACKAGE / room
+        ROOT / room
         for room in ("reviewers", "secrets", "graph", "review", "policy", "git", "code")
     ]
     tables = [
-        path.relative_to(PACKAGE).as_posix()
+        path.relative_to(ROOT).as_posix()
         for room in rooms
         for path in room.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Dict)
         and any(
             isinstance(key, ast.Constant) and key.value in (".go", "go", ".py")
@@ -80,7 +79,7 @@ def test_no_reviewer_has_a_table_of_endings_by_language() -> None:
         )
     ]
     assert tables == []
-    owner = tomllib.loads((PACKAGE / "rules/languages/files.toml").read_text())
+    owner = tomllib.loads((ROOT / "rules/languages/files.toml").read_text())
     assert owner["reviewed"]["go"] == ".go" and owner["reviewed"]["python"].startswith(
         ".py "
     )
@@ -182,8 +181,8 @@ def test_only_the_request_reader_reads_the_words_of_a_request() -> None:
     sample = "A.search(request)\nre.sub('a', '', x.request)\nstate['normalized_input'].lower()\nf(request)"
     assert len(list(readings(sample))) == 3
     found = {
-        path.relative_to(PACKAGE).as_posix(): list(readings(path.read_text()))
-        for path in sorted((PACKAGE / "assistant").rglob("*.py"))
+        path.relative_to(ROOT).as_posix(): list(readings(path.read_text()))
+        for path in sorted((ROOT / "assistant").rglob("*.py"))
     }
     others = {
         path: read

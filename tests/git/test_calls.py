@@ -20,7 +20,7 @@ from cli_guard.git import call
 from cli_guard.git import prefetch as questions
 from cli_guard.git.call import GitCall, Late
 from cli_guard.git.process import Git, reading_environment
-from cli_guard.git.repository import GitRepository
+from cli_guard.git.repository import GitRepository, read_tree
 from cli_guard.model import POLICY_FILES
 from cli_guard.policy.config import FILE, PYPROJECT
 from cli_guard.policy.decisions import BASELINE_FILE
@@ -216,14 +216,17 @@ def test_what_is_asked_ahead_is_what_most_policies_want() -> None:
 
 def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> None:
     def known() -> frozenset[str]:
-        found = GitRepository.discover(committed.path, committed.env, questions.POLICY)
+        found = GitRepository.discover(committed.path, committed.env, questions.OBJECTS)
         assert found.head == committed.git("rev-parse", "HEAD").strip()
         assert (
             found.tree_of(found.head) == committed.git("rev-parse", "HEAD^{tree}").strip()
         )
-        begun = found.holds(found.head, POLICY_FILES)
-        assert begun == found.holds(found.tree_of(found.head), POLICY_FILES)
-        return begun
+        later = GitRepository.discover(committed.path, committed.env)
+        shown = {name: later.show("HEAD", name) for name in POLICY_FILES}
+        for revision in (found.head, found.tree_of(found.head)):
+            found.read_roots([revision], POLICY_FILES)
+            assert shown == {name: found.show(revision, name) for name in POLICY_FILES}
+        return frozenset(name for name, raw in shown.items() if raw is not None)
 
     assert known() == frozenset()
     committed.write("pyproject.toml", "[project]\n")
@@ -232,19 +235,44 @@ def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> N
     assert known() == frozenset()
     committed.git("commit", "-qm", "Add both")
     assert known() == {"pyproject.toml", "cli-guard-baseline.json"}
+    # Not read as files: a link by what it holds, a folder not at all.
+    (committed.path / "cli-guard.toml").symlink_to("pyproject.toml")
+    (committed.path / "cli-guard-baseline.json").unlink()
+    committed.write("cli-guard-baseline.json/a", "")
+    committed.git("add", "-A")
+    committed.git("commit", "-qm", "Make others of them")
+    assert known() == {"cli-guard.toml", "pyproject.toml"}
+
+
+@table(
+    ("raw", "named"),
+    [
+        (b"", {}),
+        (b"100644 a b\0" + b"\0" * 20 + b"40000 a\0" + b" x\0" * 6 + b"..", {"a b", "a"}),
+        (b"100644 a", None),
+    ],
+)
+def test_the_entries_of_a_tree_are_told_by_their_length(
+    raw: bytes, named: set[str] | None
+) -> None:
+    if named is None:
+        with pytest.raises(GitError, match="git fsck"):
+            read_tree(raw, "sha1")
+        return
+    assert read_tree(raw, "sha1").keys() == set(named)
 
 
 @table(
     ("argv", "asked"),
     [
-        ("pre-commit", "cat-file config diff-index ls-tree rev-parse"),
-        # For its message nobody reads the files of the change.
-        ("commit-msg .git/COMMIT_EDITMSG", "config diff-index ls-tree rev-parse"),
+        ("pre-commit", "cat-file config diff-index rev-parse"),
+        ("commit-msg .git/COMMIT_EDITMSG", "cat-file config diff-index rev-parse"),
     ],
 )
 def test_a_hook_starts_each_git_that_it_needs_once(
     committed: Repo, tmp_path: Path, argv: str, asked: str
 ) -> None:
+    committed.commit("Configure", {"pyproject.toml": "[tool.cli-guard.rules]\n"})
     stage(committed, {"app.py": "def load(a):\n    return a + 7\n"})
     committed.write(".git/COMMIT_EDITMSG", "Add load\n")
     env = {"GIT_INDEX_FILE": ".git/index"}
@@ -321,7 +349,8 @@ def test_a_name_that_was_not_asked_for_ahead_is_that_of_the_commit(committed: Re
     assert head
     committed.git("rm", "-q", "cli-guard.toml")
     committed.git("commit", "-qm", "Configure no more")
-    assert found.holds(head, POLICY_FILES) == {"cli-guard.toml"}
+    found.read_roots([head], POLICY_FILES)
+    assert found.show(head, "cli-guard.toml") == b"[rules]\n"
 
 
 def test_a_policy_whose_content_is_missing_is_not_passed_over(committed: Repo) -> None:

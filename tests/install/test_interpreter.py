@@ -1,12 +1,13 @@
 """The program behind the hooks: gone, moved, or with something hostile in its way."""
 
 import shutil
+import subprocess
 import sys
 from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
-from repositories import Repo, cold, key
+from repositories import Repo, cold, isolated_environment, key
 
 LEAK = f'KEY = "{key()}"\n'
 SHORT = "/usr/bin:/bin"
@@ -26,12 +27,29 @@ def site_packages(venv: Path) -> Path:
     return next(venv.glob("lib/python3*/site-packages"))
 
 
-@pytest.fixture
-def borrowed(committed: Repo, venv: Path) -> Repo:
-    """A repository whose hooks were installed out of `venv`."""
-    done = committed.run(str(venv / "bin/python"), "-m", "cli_guard", "install")
+@pytest.fixture(scope="session")
+def hooks(
+    installed: Path, templates: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    """The hooks that an installation out of a copy like `venv` writes, by name, with `VENV` in place of its path."""
+    folder = tmp_path_factory.mktemp("borrowed")
+    copy = folder / "a venv"
+    subprocess.run(("cp", "-a", installed, copy), check=True, timeout=60)
+    repo = Repo(
+        Path(shutil.copytree(templates[1], folder / "repo")), isolated_environment(folder)
+    )
+    done = repo.run(str(copy / "bin/python"), "-m", "cli_guard", "install")
     assert done.code == 0, done.err
-    assert str(venv) in (committed.path / ".git/hooks/pre-commit").read_text()
+    texts = {path.name: path.read_text() for path in (repo.path / ".git/hooks").iterdir()}
+    assert str(copy) in texts["pre-commit"]
+    return {name: text.replace(str(copy), "VENV") for name, text in texts.items()}
+
+
+@pytest.fixture
+def borrowed(committed: Repo, venv: Path, hooks: dict[str, str]) -> Repo:
+    """A repository whose hooks were installed out of `venv`."""
+    for name, text in hooks.items():
+        committed.write(f".git/hooks/{name}", text.replace("VENV", str(venv))).chmod(0o755)
     committed.write("app.py", LEAK)
     committed.git("add", "-A")
     return committed

@@ -247,3 +247,12 @@ def test_a_broken_baseline_is_one_line(committed: Repo, content: str) -> None:
     done = guard(committed, "review")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "--write-baseline" in done.err
+
+
+def test_a_range_is_judged_by_the_policy_at_the_top_from_any_folder(
+    committed: Repo,
+) -> None:
+    base = committed.commit("Deny", {"cli-guard.toml": DENY})
+    committed.commit("Report", {"deep/reports.py": RISKY, "deep/cli-guard.toml": OFF})
+    for at in (".", "deep"):
+        assert committed.look(Range(base, "HEAD"), at=at).status == "failed", at

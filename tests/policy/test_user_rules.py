@@ -65,7 +65,7 @@ def test_a_rule_has_our_form_and_its_place() -> None:
         ("id: user-no-debug-sql", "id: no-debug-sql", ":1: 'id': String should match pattern '^user-"),
         ("id: user-no-debug-sql\n", "", ":1: 'id' is missing"),
         ("severity: high", "severty: high", ":1: unknown key 'metadata.severty'; did you mean 'severity'?"),
-        ("severity: high", "severity: grave", ":1: 'metadata.severity': Input should be 'critical', 'high'"),
+        ("severity: high", "severity: grave", ":1: 'metadata.severity': must be 'critical', 'high'"),
         ("rule:", "rules:", ":1: unknown key 'rules'; did you mean 'rule'?"),
         ("  remedy: Use log.sql().\n", "", ":1: 'metadata.remedy' is missing"),
         ("language: Python", "language: Cobol", ":1: no language 'Cobol': choose of bash, c, "),

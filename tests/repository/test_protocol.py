@@ -54,7 +54,11 @@ def test_the_files_of_each(repository: Repository) -> None:
     assert repository.show(second, "odd \udcff.txt") == b"\xff\n"
     assert repository.show(third, "app.py") is None is repository.show(third, "docs")
     assert repository.show("", "docs/a.md") == b"# B\n"
-    assert repository.holds(second, ["app.py", "docs", "other"]) == {"app.py", "docs"}
+    names = ("app.py", "docs", "other")
+    shown = [repository.show(second, name) for name in names]
+    repository.read_roots([second], names)
+    assert [repository.show(second, name) for name in names] == shown
+    assert shown[0] and not any(shown[1:])
     assert dict(repository.snapshot(first)) == STATES[0]
 
 

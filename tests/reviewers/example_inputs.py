@@ -53,6 +53,9 @@ def message_input(rule: Rule, example: str) -> ReviewInput:
     if rule.extra.get("pushed_only") or rule.extra.get("recorded_only"):
         commit = replace(changes, commit=OID, message=text)
         return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
+    if description:
+        commit = replace(changes, commit=OID, message=text)
+        return ReviewInput("review", commit, contents=TextOfHunks(), style=style)
     message = parse_message(text.encode())
     return ReviewInput(
         "commit-msg", changes, contents=TextOfHunks(), message=message, style=style

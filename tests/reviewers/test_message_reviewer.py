@@ -155,12 +155,8 @@ def test_a_recorded_commit_is_reviewed_once() -> None:
 
 
 def claim(message: str, changes: ChangeSet) -> bool:
-    subject = ReviewInput(
-        "commit-msg",
-        changes,
-        contents=TextOfHunks(),
-        message=parse_message(message.encode()),
-    )
+    commit = replace(changes, commit=OID, message=message)
+    subject = ReviewInput("review", commit, contents=TextOfHunks())
     return "message-contradicts-change" in reported(subject)
 
 

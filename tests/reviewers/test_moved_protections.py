@@ -139,6 +139,74 @@ MOVES = {
      return read_text(r, len);
  }
 """,
+    "callee": """<<path:pkg/reader.go>>
+ package pkg
+ func (r *Reader) Restart(command string) {
+-    r.mutex.Lock()
+-    r.start(command)
+-    r.mutex.Unlock()
++    r.run(command)
+ }
+ func (r *Reader) Again(command string) {
+-    r.mutex.Lock()
+-    r.start(command)
+-    r.mutex.Unlock()
++    r.run(command)
+ }
+ func (r *Reader) run(command string) {
++    r.mutex.Lock()
+     command = expand(command)
+     r.start(command)
+     r.finish(command)
++    r.mutex.Unlock()
+     r.count++
+ }
+""",
+    "layout": """<<path:pages/reports.js>>
+ import Layout from 'components/Layout';
+ export default function ReportsPage() {
+-  const { user } = useRequireLogin();
+   return <Layout page={<Reports />} />;
+ }
+<<path:pages/users.js>>
+ import Layout from 'components/Layout';
+ export default function UsersPage() {
+-  const { user } = useRequireLogin();
+   return <Layout page={<Users />} />;
+ }
+<<path:components/Layout.js>>
+ export default function Layout({ children }) {
++  useRequireLogin();
+   return <main>{children}</main>;
+ }
+""",
+    "divided": """<<path:src/write.c>>
+ int write_all(struct client *c)
+ {
+     size_t total = 0;
+     while (has_more(c)) {
+         total += write_some(c);
+-        if (total > MAX_WRITES && !c->is_slow)
+-            break;
++        if (total > MAX_WRITES) {
++            c->is_full = 1;
++            if (!c->is_slow)
++                break;
++        }
+     }
+     return 0;
+ }
+""",
+    "asserted": """<<path:src/threads.c>>
+ void init_threads(void)
+ {
+-    if (server.threads > MAX_THREADS) {
+-        exit(1);
+-    }
++    server_assert(server.threads <= MAX_THREADS);
+     start(server.threads);
+ }
+""",
     "query": """<<path:app/views.py>>
  def show(request, pk):
 -    order = Order.objects.get(pk=pk)
@@ -269,6 +337,14 @@ STILL_GONE = (
     ("caller", CALLS, f"     kind = read_text(r, len);\n{CALLER_CHECK}"),
     ("caller", CALLER_CHECK, ""),
     ("caller", "+    if (len < HEADER_SIZE)", "+    if (size < HEADER_SIZE)"),
+    # One that is not called there, or does not have it.
+    ("callee", "+    r.run(command)", "+    r.start(command)"),
+    ("callee", "+    r.mutex.Lock()\n", ""),
+    ("layout", "return <Layout", "return <Other"),
+    ("layout", "+  useRequireLogin();\n", ""),
+    # Another bound, or one that nothing comes of.
+    ("asserted", "<= MAX_THREADS", "<= OTHER_THREADS"),
+    ("asserted", "server_assert(", "server_log("),
     # What belongs to another, of another value, or is only handed along.
     ("query", "owner=request.user)", "shop=request.shop)"),
     ("query", "owner=request.user)", "seen_by=request.user)"),

@@ -241,3 +241,45 @@ def test_a_loss_asks_where_a_warning_went_along_or_others_still_check(
     assert finding.rule == "protection-access"
     assert finding.severity is severity
     assert ("other places" in finding.message) == (change is SIBLINGS)
+
+
+SERVER = """<<path:app.js>>
+ app.use(compression());
+-app.use(helmet());
+-app.use(requireRole('admin'));
+ app.get('/users', (req, res) => res.json(listUsers()));
+"""
+ROLES = """<<path:app/views.py>>
+ def save(user, page):
+-    check_permission(user, page)
+-    check_permission(user, page.parent)
+     page.save(user)
+"""
+
+
+@examples(
+    ("text", "rules"),
+    [
+        (SERVER, ["protection-access", "protection-browser"]),
+        (
+            SERVER.replace("helmet());\n-app.use(", "helmet(), "),
+            ["protection-access", "protection-browser"],
+        ),
+        (ROLES, ["protection-access"]),
+        (
+            PLAIN.replace(
+                "page)\n     ", "page)\n+    # check_permission(user, page)\n     "
+            ),
+            ["protection-access"],
+        ),
+        (
+            PLAIN.replace(
+                "page)\n     ", "page)\n+    check_permission(user, page)  # all\n     "
+            ),
+            [],
+        ),
+        (SERVER.replace("-app.use(helmet());\n", ""), ["protection-access"]),
+    ],
+)
+def test_each_protection_that_goes_at_a_place_is_shown(text: str, rules: list[str]) -> None:
+    assert sorted(each.rule for each in review(changed_files(text)).findings) == rules

@@ -5,7 +5,14 @@ import re
 
 from examples import table
 
-from cli_guard.rules.examples import PLACEHOLDER, base62_crc32, expand, split_path
+from cli_guard.rules.catalog import load_all
+from cli_guard.rules.examples import (
+    PLACEHOLDER,
+    base62_crc32,
+    expand,
+    show_example,
+    split_path,
+)
 
 
 @table(
@@ -76,3 +83,26 @@ def test_two_placeholders_of_one_text_differ() -> None:
 )
 def test_path_is_the_first_line_or_none(example: str, path: str | None, text: str) -> None:
     assert split_path(example) == (path, text)
+
+
+@table(
+    ("example", "shown"),
+    [
+        ("<<path:a/.env>>\nKEY=<<hex:32>>", "in a/.env:\nKEY=****"),
+        ('x: "<<b64:<<alnum:10>>>>"', 'x: "****"'),
+        ("<<pem:X KEY>>", "-----BEGIN X KEY----- ****"),
+        ("cat <<END\n1 >> 2\nEND", "cat <<END\n1 >> 2\nEND"),
+    ],
+)
+def test_a_reader_sees_no_placeholder(example: str, shown: str) -> None:
+    assert show_example(example) == shown
+
+
+def test_no_example_of_a_rule_shows_a_placeholder() -> None:
+    shown = [
+        show_example(each)
+        for rule in load_all().values()
+        for each in (*rule.fires, *rule.silent)
+    ]
+    assert len(shown) > 1000
+    assert [each for each in shown if re.search(r"<<(?:path|change|\w+:\d)", each)] == []

@@ -1,10 +1,14 @@
 """The hooks that `cli-guard install` writes start a Python without its packages; a server answers them all the same."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from repositories import Repo
 from watching import eventually
+
+import cli_guard
 
 # Without what prepares a review, so that the runs of a server can be counted.
 OF_A_COMMIT = ("-t", "pre-commit", "-t", "commit-msg")
@@ -55,3 +59,14 @@ def test_what_lies_beside_the_package_stands_in_for_nothing(
         committed, "b.py", "x = 1\n", committed.env | {"PYTHONPATH": str(committed.path)}
     )
     assert code == 0, said
+
+
+def test_what_asks_the_server_does_without_os() -> None:
+    """To load it takes a tenth of the client's time."""
+    said = (
+        f"import sys; sys.path.append({str(Path(cli_guard.__file__).parent.parent)!r});"
+        "from cli_guard.__main__ import run; from cli_guard.server import client;"
+        "client.connect(); client.request('run', ['hook', 'pre-commit']); print('os' in sys.modules)"
+    )
+    command = (sys.executable, "-E", "-P", "-S", "-c", said)
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"False\n"

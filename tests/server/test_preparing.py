@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from repositories import GUARD, Repo
 from watching import eventually
 
 from cli_guard.cli.hook import with_author
+from cli_guard.git.process import Git
 from cli_guard.runtime import Invocation
 from cli_guard.server.client import request
 from cli_guard.server.control import prepares
@@ -97,6 +99,9 @@ def test_the_server_that_prepared_a_review_has_it_at_the_commit(
     guarded.git("add", "-A", env={"CLI_GUARD_SERVER": "0"})
     assert guarded.guard(*PREPARE, env=servers.required).code == 0
     assert (guarded.path / ".git/cli-guard/prepared.json").exists()
+    written = (guarded.path / ".git/cli-guard/prepared.json").stat()
+    assert guarded.guard(*PREPARE, env=servers.required).code == 0
+    assert (guarded.path / ".git/cli-guard/prepared.json").stat() == written
     (guarded.path / ".git/cli-guard/examined.sqlite").unlink()
     # To look a file up would make it again.
     prepared = guarded.guard(*REVIEW, env=servers.required)
@@ -164,7 +169,8 @@ def test_what_is_prepared_has_the_author_of_the_commit(
     )
     hook.chmod(0o755)
     now = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
-    prepared = with_author(Invocation(committed.path, committed.env, now)).env
+    asked = Invocation(committed.path, committed.env, now)
+    prepared = with_author(asked, Git(asked.cwd, asked.env)).env
     committed.git("commit", "-q", "--allow-empty", "-m", "Add nothing")
     told = (committed.path / "told").read_text("utf-8").split("\n")
     assert [prepared["GIT_AUTHOR_NAME"], prepared["GIT_AUTHOR_EMAIL"]] == told
@@ -175,7 +181,7 @@ def test_without_an_author_nothing_is_added(tmp_path: Path) -> None:
     env = {"PATH": os.defpath, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_NOSYSTEM": "1"}
     env |= {"GIT_CONFIG_KEY_0": "user.useConfigOnly", "GIT_CONFIG_VALUE_0": "true"}
     asked = Invocation(tmp_path, env, datetime.datetime.now(datetime.UTC))
-    assert with_author(asked) is asked
+    assert with_author(asked, Git(asked.cwd, asked.env)) is asked
 
 
 @table(
@@ -196,6 +202,21 @@ def test_only_a_preparation_waits_for_the_index_to_be_at_rest(
         caller = ServerCaller(connection, request=parse(packed), handed=handed)
         caller.since -= age
         assert (seconds_to_wait(caller) > 0) is waits
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which command of Git calls")
+def test_a_commit_prepares_nothing(committed: Repo, servers: Any) -> None:
+    committed.guard("install", "--hook-type", "post-index-change")
+    servers.start(committed)
+    runs = servers.runs(committed)
+    committed.write("commit.py", "x = 1\n")
+    committed.git("add", "commit.py", env=servers.env)
+    assert eventually(lambda: servers.runs(committed) == runs + 1)
+    committed.git("commit", "-q", "-m", "Add x", env=servers.env)
+    # It would have asked before this one.
+    committed.git("update-index", "--force-write-index", env=servers.env)
+    assert eventually(lambda: servers.runs(committed) == runs + 2)
+    assert not eventually(lambda: servers.runs(committed) > runs + 2, 0.5)
 
 
 def test_a_hook_that_was_there_runs_first(committed: Repo, servers: Any) -> None:

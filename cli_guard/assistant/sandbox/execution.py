@@ -120,7 +120,7 @@ def create_interpreter(limits: RunLimits) -> Bash:
     try:
         from bashkit import Bash, ExecutionProfile, FileSystem
     except ModuleNotFoundError as error:
-        raise UsageError(missing_extra("the run tool", "shell")) from error
+        raise UsageError(missing_extra("the sandboxed shell", "shell")) from error
     bash = Bash(
         username="user",
         hostname="sandbox",

@@ -16,6 +16,7 @@ from cli_guard.code.taint.values import (
     Value,
     safe_for,
     union,
+    without_secrets,
 )
 from cli_guard.code.taint.walk import Walk, has_receiver
 from cli_guard.lazy import dataclass
@@ -28,6 +29,9 @@ BUILDERS = frozenset(
     "append push add Append AppendLine AppendFormat WriteString write extend update insert push_str put set concat"
     " unshift addAll arg args putAll Add extend_from_slice".split()
 )
+CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", "new")
+# The names of the fields, not what is in them.
+KEYS = ("keys", "keySet", "Keys", "getOwnPropertyNames")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ def call_value(walk: Walk, node: FlowNode) -> Value:
         return known
     for entry in walk.find("source", "call", node, names):
         write_into(walk, entry, given, (walk.origin(entry, node),))
+    if any(taint.origin.secret for value in arguments for taint in value):
+        source = without_secrets(source)  # `builder.password(password)` sets it
     # A method of what is a source already is judged as such.
     if source and not any(taint.origin.kind == "source" for taint in receiver):
         return source
@@ -186,11 +192,16 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
     """Return what a call of a library carries from its receiver and its arguments to its result."""
     node = call.node
     given = union(call.arguments)
-    if not given and not call.receiver:
+    receiver = call.receiver
+    if call.last_name in KEYS:
+        given = without_secrets(given)
+    if call.last_name in KEYS or is_common("calls", "drops", call.name):
+        receiver = without_secrets(receiver)
+    if not given and not receiver:
         return CLEAN
     steps = walk.find("step", "call", node, call.names)
     if steps:
-        both = walk.pass_on(union((call.receiver, given)), node)
+        both = walk.pass_on(union((receiver, given)), node)
         writing = [entry for entry in steps if "into" in entry.data]
         for entry in writing:
             write_into(walk, entry, list(node.parts[1:]), both)
@@ -202,7 +213,7 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
         return CLEAN
     carries = is_common("calls", "carries", call.name)
     drops = is_common("calls", "drops", call.name)
-    pieces = tuple(replace(taint, whole=False) for taint in call.receiver)
+    pieces = tuple(replace(taint, whole=False) for taint in receiver)
     kept = walk.pass_on(pieces, node, 0 if carries or drops else 1)
     if not drops:
         kept += walk.pass_on(given, node, 0 if carries else 1)
@@ -250,7 +261,9 @@ def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValue
         value = walk.scope.read(path) if path and number in summary.checked else None
         if value:
             walk.scope.set(path, safe_for(value, summary.checked[number]))
-    return union(put(taint) for taint in summary.returns)
+    returns = union(put(taint) for taint in summary.returns)
+    is_object = function.name in CONSTRUCTORS or function.name == function.owner != ""
+    return without_secrets(returns) if is_object else returns
 
 
 def key_of(function: FlowFunction) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.calls import key_of
+from cli_guard.code.taint.calls import CONSTRUCTORS, key_of
 from cli_guard.code.taint.elsewhere import Elsewhere, may_define
 from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
@@ -40,7 +40,6 @@ __all__ = ["Flow", "TooBigError", "find_flows", "flows_if_readable", "flows_of"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
-CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", "new")
 OWN = ("self", "this", "cls", "static", "Self")
 PARENTS = ("super", "parent", "base")
 LONGEST_PATH = 5

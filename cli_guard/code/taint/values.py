@@ -142,6 +142,11 @@ def safe_for(value: Value, kinds: frozenset[str]) -> Value:
     return CLEAN if ALL in kinds else tuple(taint.but_safe(kinds) for taint in value)
 
 
+def without_secrets(value: Value) -> Value:
+    """Return the value of something that has a secret in one of its fields: all of it is another thing."""
+    return tuple(taint for taint in value if not taint.origin.secret)
+
+
 def source_of(entry: FlowEntry, line: int, at: int, shown: str) -> Taint:
     """Return the taint of what a source of the tables gives."""
     local = entry.data.get("local", False)
@@ -209,7 +214,7 @@ class FlowScope:
 
     def inside(self, path: str) -> Value:
         """Return what the members of a path hold."""
-        return union(self.values[name] for name in self._members(path))
+        return without_secrets(union(self.values[name] for name in self._members(path)))
 
 
 def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:

@@ -13,6 +13,7 @@ from cli_guard.code.taint.values import (
     Value,
     safe_for,
     union,
+    without_secrets,
 )
 from cli_guard.code.taint.walk import Walk
 
@@ -70,8 +71,7 @@ def stored_value(walk: Walk, node: FlowNode) -> Value:
     # A getter that is written as a property.
     for entry in walk.file.tables.find("sanitizer", "call", names):
         value = safe_for(value, entry.kinds)
-    # A member of what was given a secret is another thing.
-    pieces = tuple(taint.piece(member) for taint in value if not taint.origin.secret)
+    pieces = tuple(taint.piece(member) for taint in without_secrets(value))
     return union((inside, kept, pieces))
 
 
@@ -195,11 +195,13 @@ def write_parts(
         if one is not None and len(parts) > 1:
             of = walk.value(one)
         elif divides:
-            of = tuple(replace(t, slot=-1) for t in value if t.slot in (-1, number))
+            own = (t for t in value if t.slot == number)
+            rest = without_secrets(tuple(t for t in value if t.slot == -1))
+            of = tuple(replace(t, slot=-1) for t in (*own, *rest))
             if number or parts[-1].name not in ERRORS:  # `rel, err := f(x)` has one result
                 of = tuple(taint.piece(label_of(target, number)) for taint in of)
         if part.name in ERRORS:
-            of = tuple(taint for taint in of if not taint.origin.secret)
+            of = without_secrets(of)
         write(walk, part, of, one, add=add)
     if len(parts) > 1 and source is not None and (path := path_of(parts[-1])):
         walk.scope.tests[path] = source

@@ -98,7 +98,7 @@ def collect(
     if known:
         words = f"{sum(missing[each.hex()].count for each in known):,} of {total:,} commits, refs and files"
         notes.append(
-            f"{words} were scanned by earlier runs, whose files could be forged: --fresh scans all again"
+            f"{words} were scanned by earlier runs, whose results count: --fresh scans all again"
         )
     # A generator begins when it is asked first: then nothing that is known is missing any more.
     engine = scan_on_cluster(plan, missing, options.scheduler, scan_here)

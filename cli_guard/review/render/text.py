@@ -173,14 +173,15 @@ def _one_for(group: Sequence[JudgedFinding], review: Review) -> JudgedFinding:
 
 
 def _share_remedies(listed: Sequence[JudgedFinding]) -> Iterator[JudgedFinding]:
-    """Leave a remedy that several findings of one rule have to the last of them."""
-    last = {(each.finding.rule, each.finding.remedy): each for each in listed}
-    for each in listed:
+    """Leave a remedy that neighbours of one rule have to the last of them."""
+    for each, following in itertools.zip_longest(listed, listed[1:]):
         found = each.finding
-        if found.suggestion or last[found.rule, found.remedy] is each:
-            yield each
-        else:
+        after = following.finding if following else None
+        is_shared = after and (after.rule, after.remedy) == (found.rule, found.remedy)
+        if is_shared and not found.suggestion:
             yield replace(each, finding=replace(found, remedy=""))
+        else:
+            yield each
 
 
 def _cut(text: str, review: Review) -> str:

@@ -230,7 +230,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     must = f"{must}; fix {them}"
     how, lines = _ways_out(review, denied, them)
     if event_of(review.event).request == MESSAGE:
-        change = "write another message and commit as before (--amend); it is kept"
+        change = "write another message and commit with the same options; yours is kept"
         return (change, _resume(review), *([f"or {how}:"] if lines else []), *lines)
     if all(each.category is Category.MESSAGE for each in denied):
         must += " by `git rebase -i` (reword)"

@@ -74,7 +74,10 @@ def named_texts(
 def follow_names(
     subject: ReviewInput, first: Sequence[tuple[SurfaceStatement, bool]]
 ) -> Iterator[NamedText]:
-    """Yield the texts that are named, and those that these name, each once; above `MOST` none is followed."""
+    """Yield the texts that are named, and those that these name, each once.
+
+    Above `MOST` none is followed: it may name any text of the change.
+    """
     waiting = [(statement, statement, is_new) for statement, is_new in first]
     found: set[str] = set()
     for statement, root, is_new in waiting:
@@ -83,9 +86,16 @@ def follow_names(
                 continue
             found.add(path)
             yield NamedText(path, root, is_new)
-            if statement.entry.words.get("imports") and len(found) <= MOST:
-                below = matches_in(root.file, root.entry, path, subject.text_at(path) or "")
+            if not statement.entry.words.get("imports"):
+                continue
+            below = matches_in(root.file, root.entry, path, subject.text_at(path) or "")
+            if len(found) <= MOST:
                 waiting += [(each, root, is_new) for each in below]
+            elif any(below):
+                texts = [each.path for each in subject.changes if is_below(each, "*")]
+                left = (each for each in texts if each not in found and not is_obeyed(each))
+                yield from (NamedText(each, root, is_new) for each in left)
+                return
 
 
 def paths_of(subject: ReviewInput, statement: SurfaceStatement) -> Iterator[str]:

@@ -6,7 +6,7 @@ a whole (`files`). All are data under `rules/code/` and `rules/flow/`.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -53,8 +53,26 @@ def review(subject: ReviewInput) -> Report:
         found = subject.file_result("code", change) or examine(change)
         findings += found.findings
         skipped += found.skipped
+    findings = list(without_moved(findings, subject.changes)) if findings else []
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
+
+
+def without_moved(
+    findings: Iterable[Finding], changes: Iterable[FileChange]
+) -> Iterator[Finding]:
+    """Yield findings but for advice on a line that moved, or has another version now: it was so before."""
+    added = {change.path: change.added for change in changes}
+    before = {
+        VERSION.sub("", line).strip()
+        for change in changes
+        for line in change.removed.values()
+    }
+    for each in findings:
+        line = added.get(each.path, {}).get(each.line or 0, "")
+        is_known = bool(line.strip()) and VERSION.sub("", line).strip() in before
+        if each.severity in remarks.STOPPING or not is_known:
+            yield each
 
 
 def examiner(subject: ReviewInput) -> Examiner:
@@ -119,28 +137,11 @@ def _inspect(
     inspected = trees.inspect(
         subject, change, language, topic, text, lambda: subject.contents.old(change)
     )
-    bumped = _bumped_lines(change)
-    constructs = [
-        each
-        for each in inspected
-        if not isinstance(each, Finding)
-        or each.line not in bumped
-        or each.severity in remarks.STOPPING
-    ]
     yield from regexes.inspect(subject, change, language, text)
     yield from flows.without_doubles(
-        constructs, list(flows.inspect(subject, change, language, text, others, lapsed))
+        list(inspected),
+        list(flows.inspect(subject, change, language, text, others, lapsed)),
     )
-
-
-def _bumped_lines(change: FileChange) -> set[int]:
-    """Return the lines that only use another version than before: what is said of them was so before."""
-    before = {VERSION.sub("", line).strip() for line in change.removed.values()}
-    return {
-        number
-        for number, line in change.added.items()
-        if "@" in line and VERSION.sub("", line).strip() in before
-    }
 
 
 def is_asked_about(subject: ReviewInput, change: FileChange) -> bool:

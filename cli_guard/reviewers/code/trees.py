@@ -9,10 +9,11 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.dead import DeadCode, dead_code
+from cli_guard.code.languages import language_for
 from cli_guard.code.numbers import Numbers
 from cli_guard.code.spelled import may_rename, spell_out
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
-from cli_guard.code.templates import readable
+from cli_guard.code.templates import readable, without_actions
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.repository.between import LinesBefore
@@ -42,6 +43,8 @@ CONTENT_CHARS = 10_000
 # The library counts the characters before a match in its line, to tell its place: the most that a rule may cost.
 MOST_COLUMNS = 500_000_000
 SHOWN_CHARS = 80
+# Languages of data and of text.
+DATA = ("yaml", "json", "html", "css", "markdown")
 DEPTH = {
     ord(c): step
     for pair in ("()", "[]", "{}")
@@ -130,6 +133,7 @@ def inspect(
                 subject, change, f"code: {why}", lambda old: bool(unreadable(language, old))
             )
         return
+    yield from _find_broken(subject, change, language, text)
     before = _Before(
         change, change.old_path or change.path, topic, language, old, parse_spelled
     )
@@ -142,6 +146,26 @@ def inspect(
         yield from _inspect_side(subject, ours, now, before, lines)
     # The repository's own rules know names as they are written.
     yield from _inspect_side(subject, users, now, replace(before, parse=parse), lines)
+
+
+def _find_broken(
+    subject: ReviewInput, change: FileChange, language: str, text: str
+) -> Iterator[Skipped]:
+    """Say of a program that its grammar could only read pieces; nobody is asked about the template of one."""
+    trees = subject.trees
+    # Of a page or a notebook these are parts; data has readers of its own.
+    is_part = language != language_for(change.path, text[:200].split("\n", 1)[0])
+    has_code = language not in DATA and (language != "php" or "<?" in text)
+    if is_part or not has_code or not trees.is_broken(language, text):
+        return
+    plain = without_actions(text)
+    is_template = plain != text and not trees.is_broken(language, plain)
+    yield leave(
+        subject,
+        change,
+        f"code: the {language} grammar reads only pieces of it",
+        lambda old: is_template or trees.is_broken(language, old),
+    )
 
 
 def _inspect_side(

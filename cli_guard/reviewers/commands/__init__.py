@@ -176,7 +176,9 @@ def _findings(source: CommandSource, removed: RemovedLines) -> Iterable[Finding]
         for act in judgement.acts:
             if act.rule == judging.LEFT_OUT and change.touches(act.first, act.last):
                 source.leave(f"not understood as shell from line {act.line} on")
-            if act.rule == judging.LEFT_OUT or not judging.applies(act):
+            if act.rule == judging.LEFT_OUT:
+                continue
+            if not judging.applies(act, snippet.where):
                 continue
             if not change.touches(act.first, act.last) and (
                 act.is_dead or source.before.did(act)

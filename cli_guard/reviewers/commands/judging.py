@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.dead import dead_code
 from cli_guard.code.syntax import Trees, find_nodes
@@ -269,23 +269,27 @@ def severity(rule: Rule, act: NotableEffect, where: Where, path: str) -> Severit
 
     Where it runs with every test, it is not lower: whoever tests a change runs it.
     """
-    fitting = (
-        Severity(grade["severity"])
-        for grade in rule.extra.get("grades", ())
-        if where in grade.get("where", (where,))
-        and re.search(grade.get("pattern", ""), act.statement)
-        and re.search(grade.get("reason", ""), act.reason)
-    )
+    grades = rule.extra.get("grades", ())
+    fitting = (Severity(each["severity"]) for each in grades if fits(each, act, where))
     weight = next(fitting, rule.severity)
     if not is_test_or_example(path) or path.rpartition("/")[2] == "conftest.py":
         return weight
     return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)]
 
 
-def applies(act: NotableEffect) -> bool:
+def applies(act: NotableEffect, where: Where) -> bool:
     """Return whether to report the act, given the rule's `unless`."""
-    unless = one("commands", act.rule).extra.get("unless")
-    return unless is None or not re.search(unless, act.statement)
+    harmless = one("commands", act.rule).extra.get("unless", ())
+    return not any(fits(each, act, where) for each in harmless)
+
+
+def fits(words: Mapping[str, Any], act: NotableEffect, where: Where) -> bool:
+    """Return whether all holds that a grade, or an entry of `unless`, says of an act."""
+    return (
+        where in words.get("where", (where,))
+        and re.search(words.get("pattern", ""), act.statement) is not None
+        and re.search(words.get("reason", ""), act.reason) is not None
+    )
 
 
 def remark(change: FileChange, act: NotableEffect, where: Where) -> Finding:

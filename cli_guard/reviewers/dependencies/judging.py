@@ -41,6 +41,8 @@ LOOSE = frozenset(
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 MOST_SHOWN = 3
+# https://HOST/OWNER/NAME, as `/` divides it.
+ADDRESS_PARTS = 5
 UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # What a test, an example or a vendored copy is still told, as advice.
 ASIDE = frozenset(("deps-known-bad",))
@@ -146,6 +148,13 @@ def place(source: str) -> str:
     return clip(bare, 100)
 
 
+def origin(source: str) -> str:
+    """Return an address without what changes with a version: of a file below more folders, the first two."""
+    parts = place(source).partition("@")[0].split("/")
+    is_file = "://" in source and len(parts) > ADDRESS_PARTS
+    return "/".join(parts[:ADDRESS_PARTS] if is_file else parts)
+
+
 def is_direct(each: DependencyChange, entry: Dependency) -> bool:
     """Return whether an entry comes past its registry: by address, from Git or from a path."""
     source = entry.source
@@ -182,7 +191,7 @@ def judge_source(
     is_local = LOCAL.match(source) is not None
     is_plain = PLAIN.match(source)
     if is_direct(each, entry):
-        same = was and place(was.source).partition("@")[0] == where.partition("@")[0]
+        same = was and origin(was.source) == origin(source)
         if (
             same
             or (is_local and is_inside(each, source))

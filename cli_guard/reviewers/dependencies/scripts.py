@@ -1,13 +1,12 @@
 """Whether a script that runs at an install, and that a change rewrites, runs anything that it did not run before."""
 
 import posixpath
-import re
 
+from cli_guard.commands import Context, EffectKind, Setting, judge_or_raise
 from cli_guard.reviewers.dependencies.reading import Dependency
 from cli_guard.reviewers.review_input import ReviewInput
 
-# Without any operator of a shell.
-PLAIN_WORD = re.compile(r"[\w.:=,/@+-]+")
+ROOT = "/repository"
 
 
 def runs_same_files(
@@ -16,27 +15,47 @@ def runs_same_files(
     """Return whether each command of a script stood in it before, or hands other words to a file that it ran before."""
     known = commands_of(was)
     return all(
-        words in known or is_same_file(subject, manifest, words, known)
-        for words in commands_of(entry)
+        command in known or is_same_file(subject, manifest, command, known)
+        for command in commands_of(entry)
     )
 
 
-def commands_of(entry: Dependency) -> list[list[str]]:
-    """Return the words of each command of a script."""
-    return [command.split() for command in entry.spec.split("&&")]
+def commands_of(entry: Dependency) -> list[str]:
+    # `@php` of Composer is php.
+    return [each.strip().removeprefix("@") for each in entry.spec.split("&&")]
 
 
 def is_same_file(
-    subject: ReviewInput, manifest: str, words: list[str], known: list[list[str]]
+    subject: ReviewInput, manifest: str, command: str, known: list[str]
 ) -> bool:
-    """Return whether a command is a program with a file of the repository, as a known one is: `php artisan clear`.
+    """Return whether a command only runs a file, as a known one does, and names no other: `php artisan clear`.
 
-    A name in the place of the file, as in `npm run NAME`, may stand for anything.
+    The judge says which word is the file: in `npm run NAME` none is.
     """
-    program_and_file = words[:2]
-    if len(program_and_file) < 2 or not all(map(PLAIN_WORD.fullmatch, words)):
-        return False
-    folder = posixpath.dirname(manifest)
-    file = posixpath.normpath(posixpath.join(folder, program_and_file[1]))
-    is_known = any(each[:2] == program_and_file for each in known)
-    return is_known and subject.text_at(file) is not None
+    folder = posixpath.join(ROOT, posixpath.dirname(manifest)).rstrip("/")
+    context = Context(setting=Setting.CHANGE, folder=folder, root=ROOT)
+
+    def files_named(text: str) -> set[str]:
+        paths = (posixpath.normpath(posixpath.join(folder, word)) for word in text.split())
+        return {
+            path
+            for path in paths
+            if subject.text_at(path.removeprefix(f"{ROOT}/")) is not None
+        }
+
+    def files_run(text: str) -> set[str]:
+        effects = judge_or_raise(text, context).effects
+        return {(each.kind is EffectKind.EXEC and each.target) or "" for each in effects}
+
+    files = files_named(command)
+    run = files_run(command)
+    return (
+        bool(run)
+        and run <= files
+        and any(
+            each.split()[:1] == command.split()[:1]
+            and files_run(each) == run
+            and files <= files_named(each)
+            for each in known
+        )
+    )

@@ -1,12 +1,13 @@
 """Cut YAML lock files into entries by the parser's events: an entry is the text of the value behind its key.
 
-A file with anchors is not read: no program writes them into its lock file.
+A file with anchors, which no program writes, is read as a whole: an entry may lead anywhere.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar
+from cli_guard.reviewers.commands.extract.nodes import MERGE, Items, Node, Scalar
 from cli_guard.reviewers.commands.extract.yaml_nodes import (
     UNPRINTABLE,
     BrokenYaml,
@@ -18,10 +19,18 @@ from cli_guard.reviewers.dependencies.pieces import (
     LockPiece,
     Paths,
     UnreadableLock,
+    cut_json,
     unique,
 )
 
 DEEPEST = 100
+# The characters that a document may stand for, all its aliases written out; each value counts some more.
+MOST_CHARS = 20_000_000
+NODE_CHARS = 100
+
+
+class _HasAnchors(ValueError):
+    """A part of the text may stand for another one."""
 
 
 def cut_yaml(text: str, paths: Paths) -> LockCut:
@@ -35,6 +44,8 @@ def cut_yaml(text: str, paths: Paths) -> LockCut:
     cutter = _Cutter(text, paths)
     try:
         cutter.cut()
+    except _HasAnchors:
+        return cut_json(json.dumps(parse_yaml(text)), paths)
     except BrokenYaml as error:
         raise UnreadableLock(str(error)) from error
     return LockCut(tuple(cutter.pieces), cutter.head)
@@ -45,15 +56,29 @@ def parse_yaml(text: str) -> Any:
     document = read_yaml("", text)
     if document.problem or len(document.roots) > 1:
         raise UnreadableLock(document.problem or "has several documents")
-    return _data_of(document.roots[0]) if document.roots else None
+    return _Values().of(document.roots[0], 0) if document.roots else None
 
 
-def _data_of(node: Node) -> Any:
-    if isinstance(node, Scalar):
-        return node.text
-    if isinstance(node, Items):
-        return [_data_of(each) for each in node.nodes]
-    return unique((name, _data_of(value)) for name, value in node.pairs)
+class _Values:
+    """The values of nodes, each alias written out, and what may still be written."""
+
+    def __init__(self) -> None:
+        self._left = MOST_CHARS
+
+    def of(self, node: Node, depth: int) -> Any:
+        self._left -= NODE_CHARS + len(node.text if isinstance(node, Scalar) else "")
+        if self._left < 0 or depth > DEEPEST:
+            raise UnreadableLock("its aliases stand for too much")
+        if isinstance(node, Scalar):
+            return node.text
+        if isinstance(node, Items):
+            return [self.of(each, depth + 1) for each in node.nodes]
+        own = [(name, value) for name, value in node.pairs if name != MERGE]
+        found = unique((name, self.of(value, depth + 1)) for name, value in own)
+        for name, value in node.items():
+            if name not in found:
+                found[name] = self.of(value, depth + 1)
+        return found
 
 
 class _Cutter:
@@ -122,7 +147,7 @@ class _Cutter:
 def _plain_events(text: str) -> Iterator[Any]:
     for event in events_of(text):
         if getattr(event, "anchor", None):
-            raise UnreadableLock("it has anchors")
+            raise _HasAnchors
         yield event
 
 

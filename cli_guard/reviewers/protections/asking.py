@@ -22,6 +22,8 @@ from cli_guard.reviewers.review_input import ReviewInput
 
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
+# Families of calls that say nothing of each other: another lock, another sum.
+PLAIN = ("bounds", "lock")
 ASKED = r"(?i:\b(?:if|unless|elif|elseif|elsif|require|assert|guard|when)\b|\?)[^\n]{0,300}"
 
 
@@ -50,7 +52,7 @@ def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:
         pattern = rf"{ASKED}\b(?:{'|'.join(map(re.escape, names))})\b"
         count = len(re.findall(pattern, text))
         sort = "conditions"
-    elif fact.kind in NAMED:
+    elif fact.kind in NAMED and loss.family not in PLAIN:
         if is_row(loss, subject):
             return None
         count = count_checks(loss, text)

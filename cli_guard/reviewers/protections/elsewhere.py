@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cli_guard.code.changes.comparisons import (
     Comparison,
@@ -15,6 +16,7 @@ from cli_guard.code.changes.comparisons import (
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    ONLY_SAYS,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -24,7 +26,7 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import Loss
+from cli_guard.reviewers.protections.loss import Loss, net_key
 from cli_guard.reviewers.protections.losses import FITTING, ORDINARY
 
 # Of a value these are no names: `len(name)`, `name.length`.
@@ -76,16 +78,56 @@ def lets_in_less(loss: Loss) -> bool:
 
 
 def is_in_callee(loss: Loss, difference: ChangeDifference) -> bool:
-    """Return whether a function that makes values fit now is called where a call that did so went."""
-    if loss.family not in FITTING:
-        return False
+    """Return whether a function does now what a member did that went where it is called or, as a component, named.
+
+    It has the same member: since this change, or the call is new. Or it makes values fit since this change.
+    """
     unit = loss.fact.unit
     called = {new.last_name for new in loss.file.came if new.is_call and new.unit == unit}
+    reached = called | names_reached(loss, difference)
+    asked = net_key(loss.fact)
+    for file in difference.files:
+        for new in file.new.facts:
+            name = short_name(new.unit)
+            if name not in reached or not (name in called or new in file.came):
+                continue
+            fits = loss.family in FITTING and name in called and new in file.came
+            if net_key(new) == asked or (
+                fits and loss.family in families_of(new, file.language)
+            ):
+                return True
+    return False
+
+
+def names_reached(loss: Loss, difference: ChangeDifference) -> frozenset[str]:
+    """Return the names in what the unit of a loss became, and in the changed units that it names."""
+    pair = difference.pair_of(loss.file, loss.fact.unit)
+    named = pair.words if pair else frozenset[str]()
+    units = (unit for file in difference.files for unit in file.new.units)
+    return named.union(*(unit.words for unit in units if short_name(unit.name) in named))
+
+
+def is_divided(loss: Loss, difference: ChangeDifference) -> bool:
+    """Return whether what makes a guard with several operands a member is asked alone now, or asserted."""
+    fact = loss.check or loss.fact
+    if not fact.is_guard:
+        return False
+    parts = (replace(fact, name=each) for each in fact.operands or (fact.name,))
+    telling = [each for each in parts if loss.family in families_of(each, loss.language)]
+    return bool(telling) and all(is_asked_alone(each, difference) for each in telling)
+
+
+def is_asked_alone(part: CodeFact, difference: ChangeDifference) -> bool:
+    asked = set(IDENTIFIER.findall(part.name))
     return any(
-        short_name(new.unit) in called
+        (new.is_judged and new.name == part.name and new.detail != ONLY_SAYS)
+        or (
+            new.is_call
+            and "assert" in words_of_name(new.last_name)
+            and asked == set(IDENTIFIER.findall(new.detail))
+        )
         for file in difference.files
         for new in file.came
-        if loss.family in families_of(new, file.language)
     )
 
 

@@ -44,8 +44,10 @@ JOINING = str.maketrans("", "", "_-")
 ERROR_CHECK = re.compile(
     r"!?\(?(?:\w+ :?= .{1,200}; ?)?!?\w*(?i:err|error|exception|rc|ret|res|result|status)\w*"
     r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
-    r"|[^()]{1,100}\([^()]{0,200}\) ?< ?0|let Err\(.{1,250}"
+    r"|(?:\(\w{1,60} = )?[^()]{1,100}\([^()]{0,200}\)\)? ?< ?0|let Err\(.{1,250}"
 )
+# The arguments of a call among those of another one.
+INNER = re.compile(r"(?<=\w)\([^()]*\)(?=[^()]*\))")
 # A call is a fact of its own, whatever its result decides.
 ONE_CALL = re.compile(r"!?[\w$.:>-]{1,100}\([^()]{0,200}\)")
 # How a check says that it refuses.
@@ -191,7 +193,7 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
         yield from _signs_of_name(fact.name.lower())
     elif fact.is_judged:
         # What went wrong in a call is no check of a value, whatever the message says of it.
-        if ERROR_CHECK.fullmatch(fact.name):
+        if ERROR_CHECK.fullmatch(INNER.sub("", fact.name)):
             return
         yield from _signs_of_words(PRESENCE.sub("", fact.name))
     elif fact.kind in PRINTED:

@@ -64,7 +64,7 @@ def findings_of(
     weakenings: Sequence[Weakening],
     warned: Sequence[Warned],
 ) -> list[Found]:
-    """Return one finding for each place, by path and line: of several one that asks, then that of the first rule."""
+    """Return one finding for each rule at a place, by path and line: of what went together one that asks, or one."""
     order = {rule: number for number, rule in enumerate(catalog.by_id(GROUP))}
     every = [
         Found(finding_of_loss(loss, subject, difference), loss.fact, loss.file)
@@ -74,18 +74,35 @@ def findings_of(
         Found(finding_of_weakening(each), each.looser.old, each.file) for each in weakenings
     ]
     every += [Found(finding_of_warning(fact, file), fact, file) for fact, file in warned]
-    found: dict[tuple[str, int], Found] = {}
+    found: dict[tuple[str, int, str], Found] = {}
+    told: list[Found] = []
 
     def rank(each: Found) -> tuple[bool, int]:
         return each.finding.severity is not Severity.HIGH, order[each.finding.rule]
 
     for each in sorted(every, key=rank):
-        found.setdefault(place_of(each.finding), each)
+        finding = each.finding
+        if not any(went_together(each, other) for other in told):
+            found.setdefault((finding.path, finding.line or 0, finding.rule), each)
+        told.append(each)
     return [found[place] for place in sorted(found)]
 
 
-def place_of(finding: Finding) -> tuple[str, int]:
-    return finding.path, finding.line or 0
+def went_together(one: Found, other: Found) -> bool:
+    """Return whether two facts have a line in common and are not two calls beside each other."""
+    first = one.fact
+    second = other.fact
+    shares_line = first.line in lines_of(second) or second.line in lines_of(first)
+    if one.file is not other.file or not shares_line:
+        return False
+    is_apart = first.text not in second.text and second.text not in first.text
+    return not (first.is_call and second.is_call and is_apart)
+
+
+def lines_of(fact: CodeFact) -> range:
+    """Return the lines that a fact is about: a comment speaks of the one below it."""
+    behind = 2 if fact.kind is FactKind.COMMENT else 1
+    return range(fact.line, max(fact.line, fact.end_line) + behind)
 
 
 def finding_of_loss(

@@ -14,6 +14,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Skipped, split_lines
 from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
 from cli_guard.reviewers.protections.elsewhere import (
+    is_divided,
     is_in_callee,
     is_in_query,
     is_in_type,
@@ -106,6 +107,7 @@ def stands_elsewhere(
         or is_covered(loss, subject, difference)
         or is_in_caller(loss)
         or is_in_callee(loss, difference)
+        or is_divided(loss, difference)
     )
 
 

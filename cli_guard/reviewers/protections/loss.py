@@ -12,11 +12,15 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A member of a family that went, in a file where what it guarded still stands."""
+    """A member of a family that went, in a file where what it guarded still stands.
+
+    Of a helper's `check` that went, `fact` is the call of the helper.
+    """
 
     family: str
     fact: CodeFact
     file: FileDifference
+    check: CodeFact | None = None
 
     @property
     def change(self) -> FileChange:

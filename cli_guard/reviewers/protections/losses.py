@@ -1,7 +1,7 @@
 """Which protections a change takes away: net over the change, and only where what they guarded still stands."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
@@ -39,6 +39,7 @@ from cli_guard.reviewers.protections.loss import (
 LONGEST_LINE = 1_000
 MOST_LINES = 200
 BLANKS = re.compile(r"\s+")
+COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 # Families of checks that every program is full of: one that is written anew is no loss.
@@ -50,6 +51,8 @@ PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
 COUNTED = re.compile(
     r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
 )
+# Calls that calculate, and say it if the result does not fit.
+SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
@@ -105,7 +108,7 @@ class Losses:
         for file in self.difference.files:
             for fact in file.went:
                 if fact.is_call and fact.last_name == helper:
-                    call = Loss(loss.family, fact, file)
+                    call = Loss(loss.family, fact, file, loss.fact)
                     if fact.unit != loss.fact.unit and self.still_stands(call):
                         yield call
                         return
@@ -142,6 +145,8 @@ class Losses:
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
+            return False
+        if fact.is_call and is_calculated_no_more(loss):
             return False
         if pair and is_taken_no_more(loss, pair):
             return False
@@ -260,6 +265,14 @@ def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
     return first.search(was.text) is not None and first.search(pair.text) is None
 
 
+def is_calculated_no_more(loss: Loss) -> bool:
+    """Return whether a sum that could not overflow went, and no line came there that names its values."""
+    added = "\n".join(loss.hunk.added[:MOST_LINES]) if loss.hunk else ""
+    values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
+    is_sum = SUMS.search(loss.fact.last_name) is not None
+    return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))
+
+
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     """Return whether a member of another family came where this one stood, or its name is still written there.
 
@@ -270,7 +283,7 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     hunk = loss.hunk
     if hunk is None:
         return True
-    if fact.kind in NAMED and is_written(fact, hunk.added):
+    if fact.kind in NAMED and is_written(fact, code_added(loss.file, hunk)):
         return True
     if fact.is_call and is_other_answer(loss):
         return True
@@ -327,7 +340,19 @@ def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
     )
 
 
-def is_written(fact: CodeFact, lines: Sequence[str]) -> bool:
+def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
+    """Yield the added lines without comments: a check that is one now asks nothing."""
+    comments = [each for each in file.new.facts if each.kind is FactKind.COMMENT]
+    begun = {each.line for each in comments}
+    inside = {n for each in comments for n in range(each.line + 1, each.end_line + 1)}
+    for number, line in enumerate(hunk.added, hunk.new_start):
+        if number in begun:
+            yield COMMENT_SIGN.split(line, maxsplit=1)[0]
+        elif number not in inside:
+            yield line
+
+
+def is_written(fact: CodeFact, lines: Iterable[str]) -> bool:
     """Return whether a name with the same words stands anywhere in some lines."""
     name = plain_name(fact)
     words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))

@@ -19,13 +19,15 @@ ENDINGS = frozenset(
 # Lines that mean nothing alone, or are alike in every file: imports, comments, brackets, decorators.
 IDLE = re.compile(
     r"^(import\b|from\b.*\bimport\b|package\b|using\b|use\b|include\b|require\b|export\s*[{*]"
-    r"|#|//|\*|/\*|@|\"\"\"|'''"
+    r"|#|//|\*|/\*|@|\"\"\"|'''|</?[\w>]"
     r"|[\W_]*$|(else|try|finally|do|then|fi|done|end|pass|break|continue|return|default)\W*$)"
 )
 WORKS = re.compile(r"\w\s*\(|=|\bif\b|\bfor\b|\bwhile\b|\breturn\b")
 LITERAL = r"(?:['\"\d\[{(\-]|true\b|false\b|none\b|null\b)[^()]*$"
 DATA = re.compile(rf"^[\[({{]?\s*(?:{LITERAL}|\w+\s*:\s*{LITERAL}|\w+,$)", re.IGNORECASE)
-CONSTANT = re.compile(rf"^[\w.]+(?:\s*:\s*[\w.]+)?\s*=\s*{LITERAL}", re.IGNORECASE)
+CONSTANT = re.compile(
+    rf"^(?:export )?[\w.]+(?:\s*:\s*[\w.]+)?\s*=\s*{LITERAL}", re.IGNORECASE
+)
 DEEPEST = 400
 MOST_PLACES = 4
 MOST_BLOCKS = 20
@@ -240,6 +242,6 @@ def _worth_naming(block: list[str], size: int) -> bool:
     telling = {text for text in block if WORKS.search(text) and text[-1] != ","}
     working = {text for text in telling if not DATA.match(text)}
     return (
-        len(working) >= size
+        len(working) >= max(size, len(block) / 2)
         and sum(1 for text in working if not CONSTANT.match(text)) * 2 >= size
     )

@@ -266,8 +266,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"rnge": "A..B"},
         "'rnge': Extra inputs are not permitted; did you mean 'range'?",
     ),
-    ("review", {"worktree": "yes"}, "'worktree': Input should be a valid boolean"),
-    ("review", {"commit": 3}, "'commit': Input should be a valid string"),
+    ("review", {"worktree": "yes"}, "'worktree': must be a valid boolean"),
+    ("review", {"commit": 3}, "'commit': must be a valid string"),
     ("review", {"commit": "nowhere"}, "nowhere"),
     ("review", {"commit": "--output=x"}, "--output=x"),
     ("review", {"range": "A"}, "'A' is not a range"),
@@ -282,11 +282,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"commit": "HEAD", "worktree": True},
         "worktree and commit exclude each other",
     ),
-    ("ask", {"request": "x", "paths": "app.py"}, "'paths': Input should be a valid list"),
+    ("ask", {"request": "x", "paths": "app.py"}, "'paths': must be a valid list"),
     (
         "ask",
         {"request": "x", "paths": ["app.py", 3]},
-        "'paths': Input should be a valid string",
+        "'paths': must be a valid string",
     ),
     (
         "ask",
@@ -294,7 +294,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "'paths': List should have at most 100 items",
     ),
     ("check_command", {}, "'command': Field required"),
-    ("check_command", {"command": ["ls"]}, "'command': Input should be a valid string"),
+    ("check_command", {"command": ["ls"]}, "'command': must be a valid string"),
     (
         "check_command",
         {"command": "x" * 200_001},

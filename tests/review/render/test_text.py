@@ -80,7 +80,7 @@ def test_a_denied_message_says_how_to_change_it() -> None:
     message = JudgedFinding(samples.MESSAGE, Disposition.DENY)
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
     assert closing(review).split("\n  ") == [
-        "must fix: write another message and commit as before (--amend); it is kept:",
+        "must fix: write another message and commit with the same options; yours is kept:",
         "git commit -eF .git/COMMIT_EDITMSG",
     ]
 

@@ -116,6 +116,18 @@ def test_what_is_not_read_asks() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("last", "paths"), [("@z.md\n", ["z.md"]), (CALM, [])], ids=["names one", "plain"]
+)
+def test_what_is_named_beyond_the_most_asks(last: str, paths: list[str]) -> None:
+    many = {f"a{each}.md": CALM for each in range(MOST)} | {"last.md": last}
+    old = {"CLAUDE.md": "".join(f"@{name}\n" for name in many), **many, "z.md": CALM}
+    report = reported(old, {**old, "z.md": ORDER})
+    assert [(each.path, each.asks) for each in report.skipped] == [
+        (path, True) for path in paths
+    ]
+
+
 def test_a_text_that_is_too_long_asks() -> None:
     long = CALM * (LONGEST // len(CALM) + 1)
     report = reported({}, {"CLAUDE.md": "@a.md\n", "a.md": long})

@@ -78,6 +78,16 @@ def test_another_version_of_what_a_line_uses_is_no_news(
     assert ("code-workflow-app-token" in rules(found)) == reported
 
 
+PATTERN = "const PAIR = /([\\s\\S]*?)\\s+(?:in|of)\\s+([\\s\\S]*)/;\n"
+
+
+@table(("moved", "reported"), [(PATTERN, False), ("const PAIR = /x/;\n", True)])
+def test_advice_on_a_line_that_moved_is_no_news(moved: str, reported: bool) -> None:
+    use = "export const read = (text) => PAIR.exec(text);\n"
+    found = review(subject_of({"a.js": moved + use}, {"a.js": use, "b.js": PATTERN + use}))
+    assert ("code-regex-polynomial" in rules(found)) == reported
+
+
 def test_finding_says_where_and_what() -> None:
     (finding,) = reviewed(new_file("pack.py", SHELL_CALL)).findings
     assert (finding.path, finding.line, finding.end_line) == ("pack.py", 4, 8)
@@ -290,6 +300,8 @@ def test_edit_without_the_whole_text_is_named() -> None:
 
 
 DEEP = "x = " + "(" * 300 + "1" + ")" * 300 + "\n"
+BROKEN = "def f(:\n    x = (text)\n  ]]\n"
+TEMPLATE = "class <%= name %>(A):\n    x = 1\n"
 BIG = "".join(f"x{n} = input()\n" for n in range(600)) + "y = eval(x1)\n"
 
 
@@ -300,6 +312,10 @@ BIG = "".join(f"x{n} = input()\n" for n in range(600)) + "y = eval(x1)\n"
         (DEEP + "a = 1\n", DEEP + "b = eval(a)\n", [False]),
         ("a = 1\n", BIG, [True]),
         (BIG, BIG + "b = 1\n", [False]),
+        ("a = 1\n", f"{BROKEN}b = eval(a)\n", [True]),
+        (BROKEN, f"{BROKEN}b = eval(a)\n", [False]),
+        ("a = 1\n", f"{TEMPLATE}b = eval(a)\n", [False]),
+        ("a = 1\n", f"a = 1\n{BROKEN}", []),
     ],
 )
 def test_what_was_too_much_before_asks_nobody(

@@ -108,3 +108,57 @@ def test_a_file_too_big_to_be_followed_is_said(monkeypatch: pytest.MonkeyPatch) 
         "follow data" in skipped.reason and skipped.asks for skipped in report.skipped
     )
     assert "code-flow-sql" not in rules(report)
+
+
+LOGS = {
+    "the secret": ("a.py", "print(password)", True),
+    "its field": ("a.py", "o.password = password\n    print(o.password)", True),
+    "in a text": ("a.py", "s = f'{host}:{password}'\n    print(s.strip())", True),
+    "a table with it": (
+        "a.py",
+        "o = {'host': host, 'password': password}\n    print(o)",
+        True,
+    ),
+    "an object": ("a.py", "o.password = password\n    print(o)", False),
+    "a field beside it": (
+        "a.py",
+        "o = {'host': host, 'password': password}\n    print(o['host'])",
+        False,
+    ),
+    "a value beside it": (
+        "a.py",
+        "h, p = pair(host, (host, password))\n    print(h)",
+        False,
+    ),
+    "names of fields": (
+        "a.js",
+        "const o = {host, password}; console.log(Object.keys(o));",
+        False,
+    ),
+    "a part that is taken out": (
+        "a.js",
+        "const {host: h} = {host, password}; console.log(h);",
+        False,
+    ),
+    "its part that is taken out": (
+        "a.js",
+        "const {password: p} = {host, password}; console.log(p + password);",
+        True,
+    ),
+    "a getter": (
+        "A.java",
+        "User u = User.builder().password(password).build(); log.info(u.getName());",
+        False,
+    ),
+}
+FORMS = {
+    "a.py": "def f(o, host, password):\n    {}\n",
+    "a.js": "function f(host, password) {{ {} }}\n",
+    "A.java": "class A {{ void f(String password) {{ {} }} }}\n",
+}
+
+
+@pytest.mark.parametrize(("path", "code", "is_told"), LOGS.values(), ids=LOGS)
+def test_only_a_field_with_a_secret_is_one(path: str, code: str, is_told: bool) -> None:
+    findings = found(None, FORMS[path].format(code), path)
+    assert ("code-flow-log-secret" in [each.rule for each in findings]) is is_told

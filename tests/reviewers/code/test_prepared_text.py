@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reviewers.code.code_changes import edited, new_file, reviewed, rules
 from watching import cpu_seconds
 
-from cli_guard.code.templates import readable, without_actions
+from cli_guard.code.templates import readable, without_actions, without_pages
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
 
 CHART = """\
@@ -192,3 +192,51 @@ def test_hostile_text_takes_no_longer(topic: str, text: str) -> None:
     with cpu_seconds(2):
         read, _ = readable(topic, text)
     assert len(read) < 40 * len(text)
+
+
+PAGES = """\
+<h1>it's</h1><?php function f($a) {
+  ?><b title='{"a": "<?php echo $a; ?>"}'>don't</b>
+  <script>x = {a: '<?= $a ?>', b() { <?php if ($a) { ?> y(`"); <?php } ?> }}</script><?php
+  // a page ends here ?> it's <?php
+  HERE
+}
+"""
+
+
+@table(
+    "code",
+    [
+        "eval($_GET['x']);",
+        "$a = '?>'; eval($_GET['x']); $b = '<?php';",
+        "$a = \"?>\"; eval($_GET['x']); $b = `<?php`;",
+        "/* ?> */ eval($_GET['x']); # <?php",
+        "$a = <<<'A'\n?>\nA; eval($_GET['x']); $b = <<<B\n<?php\nB;",
+        '$a = "{$b["?>"]}"; eval($_GET[\'x\']); $c = "<?php";',
+        '$a = "{$b[\'}\' . "?>"]}"; eval($_GET[\'x\']); $c = "<?php";',
+        "?> <? eval($_GET['x']); ?> <?php",
+        "// ?> <?php eval($_GET['x']);",
+        "?><?=eval($_GET['x'])?><?php",
+        "?> <?=eval($_GET['x'])?><?php",
+    ],
+)
+def test_code_between_the_pages_of_php_is_read(code: str) -> None:
+    text = PAGES.replace("HERE", code)
+    plain = without_pages(text)
+    assert "eval($_GET['x'])" in plain
+    assert [len(each) for each in plain.split("\n")] == [
+        len(each) for each in text.split("\n")
+    ]
+    report = reviewed(new_file("a.php", text))
+    assert "code-flow-code" in rules(report) or report.skipped[0].asks
+
+
+def test_what_only_stands_in_a_page_is_no_code() -> None:
+    text = PAGES.replace("HERE", "?> eval($_GET['x']); <?php")
+    assert rules(reviewed(new_file("a.php", text))) == []
+
+
+@pytest.mark.parametrize("part", ["?>", "'", '"{$', "<<<A\n", "/*", "<%", "`", "<?="])
+def test_pages_cost_no_more_than_their_length(part: str) -> None:
+    with cpu_seconds(2):
+        without_pages("<?php ?>" + part * 100_000 + " ")

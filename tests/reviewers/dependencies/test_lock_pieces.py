@@ -179,6 +179,7 @@ def test_toml_in_pieces_is_the_whole(entries: list[Any], writer: random.Random) 
     assert found == parsed.get("package", [])
 
 
+BOMB = "".join(f"  a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]\n" for n in range(9))
 UNREADABLE = [
     ("json", '{"packages": {"a": {}, "a": {}}}'),
     ("json", '{"packages": {}, "packages": {}}'),
@@ -195,7 +196,9 @@ UNREADABLE = [
     ("yaml", 'packages:\n  a: {}\n  "\\x61": {}\n'),
     ("yaml", "packages:\n  a: {b: 1, b: 2\n"),
     ("yaml", "packages:\n  a: {b: 1, b: 2}\n"),
-    ("yaml", "packages:\n  a: &a {b: 1}\n  c: *a\n"),
+    ("yaml", "packages:\n  a: &a {b: *a}\n"),
+    ("yaml", "packages:\n  a: &a {b: 1}\n  c: {<<: *a, b: 1, b: 2}\n"),
+    ("yaml", f"packages:\n  a0: &a0 [b]\n{BOMB}"),
     ("yaml", "packages:\n  a: \u2028\n"),
     ("yaml", "packages:\n  a: " + "[" * 400 + "]" * 400),
     ("toml", "[[package]]\nx = \n["),
@@ -220,6 +223,14 @@ def test_several_documents_are_read() -> None:
     assert values_of(cut_yaml(text, (("packages",),))) == {
         ("packages", "b"): {"w": "2"},
         ("packages", "c"): {"v": "3"},
+    }
+
+
+def test_aliases_are_written_out() -> None:
+    text = "x: &x {v: 1, w: 2}\npackages:\n  a: &a {v: 3, <<: *x}\n  b: [*a, *x]\n"
+    assert values_of(cut_yaml(text, (("packages",),))) == {
+        ("packages", "a"): {"v": "3", "w": "2"},
+        ("packages", "b"): [{"v": "3", "w": "2"}, {"v": "1", "w": "2"}],
     }
 
 

@@ -6,7 +6,7 @@ from reviewers.docs.before_after import subject_of
 
 from cli_guard.reviewers.refactor import review
 
-BLOCK = "\n".join(f"    total += price_{n}(order)" for n in range(6)) + "\n"
+BLOCK = "\n".join(f"    total += price_{n}(order)" for n in range(8)) + "\n"
 
 
 def duplicates(**files: str) -> list[str]:
@@ -23,7 +23,7 @@ def test_two_files_once_with_both_places() -> None:
         a=f"def a(order, total):\n{BLOCK}", b=f"import x\n\n\ndef b(order, total):\n{BLOCK}"
     )
     assert found == [
-        "Lines 5 to 10 repeat lines 2 to 7 of `shop/a.py`, which this change adds, too."
+        "Lines 5 to 12 repeat lines 2 to 9 of `shop/a.py`, which this change adds, too."
     ]
 
 
@@ -35,7 +35,7 @@ def test_files_of_one_name_are_variants() -> None:
 
 def test_three_places_are_one_finding() -> None:
     found = duplicates(**{name: f"def {name}(order, total):\n{BLOCK}" for name in "abc"})
-    assert len(found) == 1 and "So do lines 2 to 7 of `shop/c.py`." in found[0]
+    assert len(found) == 1 and "So do lines 2 to 9 of `shop/c.py`." in found[0]
 
 
 def test_two_blocks_of_two_files_are_one_finding() -> None:
