@@ -201,16 +201,15 @@ class ChangeReader:
         sizes = self._reader.sizes(
             entry.new_blob for entries in own.values() for entry in entries
         )
-        large = {blob for blob, size in sizes.items() if size > self._bounds.file_bytes}
-        asked = {
+        most = self._bounds.file_bytes
+        read = {
             commit: entries
             for commit, entries in own.items()
-            if 0 < len(entries) <= self._bounds.files
-            and large.isdisjoint(entry.new_blob for entry in entries)
+            if len(entries) <= self._bounds.files
+            and all(sizes[entry.new_blob] <= most for entry in entries)
         }
         limit = min(self._bounds.total_bytes, BATCH_BYTES)
-        nothing = {commit: () for commit, entries in own.items() if not entries}
-        return nothing | own_changes(self._git, asked, parents, limit)
+        return own_changes(self._git, read, parents, limit)
 
     def _read_texts(
         self, oids: Sequence[str], what: str

@@ -62,15 +62,15 @@ def own_changes(
 ) -> dict[str, tuple[FileChange, ...]]:
     """Return what is new in these files of merges; left out are merges of binary files, and those beyond the limit."""
     found: dict[str, tuple[FileChange, ...]] = {}
-    if not merges:
+    found |= {commit: () for commit, entries in merges.items() if not entries}
+    with_files = [commit for commit, entries in merges.items() if entries]
+    if not with_files:
         return found
-    stdin = _with_parents(merges, parents)
+    stdin = _with_parents(with_files, parents)
     try:
         # Without a line around it, what was removed in two places would look like one.
         out, is_cut = git.run_bounded(*COMBINED, "-U1", stdin=stdin, limit=limit)
-    except (
-        GitError
-    ):  # an object is missing: Git 2.39 crashes, and says which only for a usual diff
+    except GitError:  # Git 2.39 crashes where an object is missing; a usual diff says which
         return found
     if is_cut:
         every = list(merges.items())
@@ -88,7 +88,8 @@ def own_changes(
             found[commit] = tuple(
                 change_of(entry, [DiffSection(hunks, False)])
                 for entry, hunks in read
-                if hunks
+                # Only the mode differs from the first parent.
+                if hunks or entry.old_blob == entry.new_blob
             )
     return found
 

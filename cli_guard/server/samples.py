@@ -1,7 +1,8 @@
 """Changes in memory that are reviewed to load what reviews need. What is found in them does not matter.
 
 Tables and regular expressions are read for the first file that needs them. So `BEFORE` and `AFTER` have what a reviewer
-compares (a check that is lost, a default that changes), what a value flows through, and what looks like a secret.
+compares (a check that is lost, a default that changes), what a value flows through, what looks like a secret, and what
+coding agents are told.
 """
 
 # One file for each way of reading one: a spare reviews them again, see spare.py.
@@ -146,5 +147,7 @@ name = value
 password = ${PASSWORD}
 url = https://example.org/path
 """,
+    "CLAUDE.md": "# Rules\n\nAlways run the tests: `make test`.\n",
+    ".claude/settings.json": '{"permissions": {"allow": ["Bash(make test)"]}}\n',
     "tests/test_a.py": "def test_save():\n    assert save('a') == 'a'\n",
 }

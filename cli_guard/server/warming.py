@@ -5,9 +5,7 @@ It works on samples, so that nothing of a run is kept.
 
 import datetime
 import gc
-import inspect
 import os
-import sys
 from collections.abc import Mapping
 from importlib import import_module
 from io import StringIO
@@ -38,11 +36,6 @@ LIBRARIES = (
     "sqlite3",
     "tomllib",
     "yaml",
-)
-
-# The rooms whose cached functions without an argument are tables: of rules alone, not of the machine or the user.
-WITH_TABLES = tuple(
-    f"cli_guard.{room}." for room in ("code", "commands", "reviewers", "rules", "secrets")
 )
 
 # What agents run all day: the tables of these programs are kept. Others take some milliseconds, and some a megabyte.
@@ -87,11 +80,12 @@ def warm() -> None:
     for name in (*LIBRARIES, *modules()):
         import_module(name)
     from cli_guard.review.prepared import sealing_key
+    from cli_guard.reviewers.clean_files import identity
     from cli_guard.secrets.detectors import compile_all
 
     compile_all()
-    fill_tables()
     sealing_key()
+    identity()
     review_samples(BEFORE, AFTER)
     rehearse()
     for argv in (
@@ -104,15 +98,6 @@ def warm() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
-
-
-def fill_tables() -> None:
-    """Make every table that the samples leave out: otherwise each child that needs it would compile it again."""
-    for name, module in list(sys.modules.items()):
-        for each in vars(module).values() if name.startswith(WITH_TABLES) else ():
-            is_cached = hasattr(each, "cache_info") and each.__module__ == name
-            if is_cached and not inspect.signature(each).parameters:
-                each()
 
 
 def rehearse() -> None:
