@@ -24,6 +24,7 @@ from cli_guard.git.repository import GitRepository, read_tree
 from cli_guard.model import POLICY_FILES
 from cli_guard.policy.config import FILE, PYPROJECT
 from cli_guard.policy.decisions import BASELINE_FILE
+from cli_guard.repository import protocol
 from cli_guard.reviewers.review_input import Limits
 
 NOISY = "import sys; sys.stderr.write('x' * 300_000); sys.stdout.write('y' * 300_000); sys.exit(3)"
@@ -368,3 +369,52 @@ def test_a_folder_by_the_name_of_a_policy_is_none(committed: Repo) -> None:
     committed.write("a.py", "x = 1\n")
     committed.git("add", "a.py")
     assert committed.guard("hook", "pre-commit").code == 0
+
+
+CHECK = ("cat-file", "--batch-check")
+
+
+def test_a_call_that_stays_is_started_again_when_it_has_ended(committed: Repo) -> None:
+    found = GitRepository.discover(committed.path, committed.env)
+    head = committed.head()
+    assert found.identify(["HEAD"]) == {"HEAD": (head, "commit")}
+    process = found.git.dialogue(*CHECK)
+    assert found.git.dialogue(*CHECK) is process
+    process.kill()
+    process.wait()
+    newer = committed.commit("More", {"b.py": "y = 2\n"})
+    # What names nothing, and what comes after it.
+    asked = [f"{'0' * 40} commit 1", "HEAD:none", "HEAD:b.py", "HEAD"]
+    assert found.identify(asked).keys() == {"HEAD:b.py", "HEAD"}
+    assert found.identify(["HEAD"]) == {"HEAD": (newer, "commit")}
+    # One that no process answers is asked by itself, which says why.
+    with pytest.raises(GitError, match="outside repository"):
+        found.identify(["HEAD:../a"])
+    found.git.forget()
+    assert found.git.dialogue(*CHECK) is not process
+    found.git.forget()
+
+
+def test_the_index_is_read_anew_by_each_reader(committed: Repo) -> None:
+    found = GitRepository.discover(committed.path, committed.env)
+    for text in (b"x = 2\n", b"x = 3\n"):
+        committed.write("app.py", text)
+        committed.git("add", "-A")
+        with found.blobs(100) as reader:
+            assert reader.read(":app.py") == text
+
+
+@pytest.mark.parametrize("most", [protocol.KEPT_CHARS, 100])
+def test_a_short_history_is_read_once(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(protocol, "KEPT_CHARS", most)
+    ids = (committed.head(), committed.commit("More", {"b.py": "y = 2\n" * 50}))
+    found = GitRepository.discover(committed.path, committed.env)
+    with found.blobs(1_000) as reader:
+        history = protocol.History(found.changes(reader, Limits().bounds), ids)
+        # One that is left is read again.
+        next(iter(history))
+        first, second, third = [*history], [*history], [*history]
+    assert first == second == third and [each.commit for each in first] == [*ids]
+    assert (first[1] is second[1] is third[1]) is (most != 100)
