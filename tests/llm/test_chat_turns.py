@@ -118,6 +118,14 @@ def test_a_model_that_fails_after_a_call_leaves_a_whole_session(tmp_path: Path) 
         assert "Hello." in desk.turn("hello")
 
 
+def test_a_commit_between_two_turns_is_seen(tmp_path: Path) -> None:
+    with serve([fault("unauthorized"), fault("unauthorized")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("what changed in the last commit?")
+        desk.repo.commit("Add a second file", {"later.py": "x = 1\n"})
+        assert "later.py" in desk.turn("what changed in the last commit?")
+
+
 @pytest.mark.parametrize(
     ("line", "shown"),
     [

@@ -218,6 +218,9 @@ class Chat:
     ) -> tuple[Proposal, Context]:
         """Run the graph once over the work tree; store what waits for a person. Raises CliGuardError."""
         invocation = self.host.now()
+        # HEAD may have moved since the last run.
+        self.repository.git.forget()
+        self.repository = GitRepository.discover(invocation.cwd, invocation.env)
         self.snapshot = self.repository.snapshot(None, worktree=not self.repository.bare)
         if not self.map:
             self.show_map()
