@@ -64,13 +64,16 @@ def without_moved(
     """Yield findings but for advice on a line that moved, or has another version now: it was so before."""
     added = {change.path: change.added for change in changes}
     before = {
-        VERSION.sub("", line).strip()
+        (VERSION.sub("", line).strip(), change.path)
         for change in changes
         for line in change.removed.values()
     }
+    elsewhere = {text: path for text, path in before if text}
     for each in findings:
         line = added.get(each.path, {}).get(each.line or 0, "")
-        is_known = bool(line.strip()) and VERSION.sub("", line).strip() in before
+        text = VERSION.sub("", line).strip()
+        is_moved = elsewhere.get(text, each.path) != each.path
+        is_known = is_moved or ("@" in line and (text, each.path) in before)
         if each.severity in remarks.STOPPING or not is_known:
             yield each
 
