@@ -8,6 +8,7 @@ Sources: git(1), git-config(1), gitattributes(5).
 import os
 import subprocess
 import time
+import weakref
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import field
@@ -141,8 +142,7 @@ class Git:
         """End the prefetched calls that were not used, and what `ask` has started."""
         while self._begun:
             self._begun.popitem()[1].close()
-        for arguments in [*self._dialogues]:
-            self.end_dialogue(*arguments)
+        end_all(self._dialogues)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> GitCall:
         begun = None if stdin else self._begun.pop(arguments, None)
@@ -260,18 +260,15 @@ class Git:
         starter, process = self._dialogues.get(arguments, (0, None))
         if process is None or starter != os.getpid() or process.poll() is not None:
             process = self._begin_dialogue(*arguments)
+            # Python itself keeps a process that nobody has waited for, and so its pipes.
+            weakref.finalize(self, end_all, self._dialogues)
             self._dialogues[arguments] = os.getpid(), process
         return process
 
     def end_dialogue(self, *arguments: str) -> None:
         """End such a call, if it runs: also after an answer that was not read to its end."""
-        starter, process = self._dialogues.pop(arguments, (0, None))
-        if process is None or starter != os.getpid():
-            return
-        process.kill()
-        # Closes the pipes, and waits for its end.
-        with suppress(OSError):
-            process.__exit__(None, None, None)
+        if arguments in self._dialogues:
+            end(*self._dialogues.pop(arguments))
 
     def _begin_dialogue(self, *arguments: str) -> Process:
         # What it says on stderr is dropped.
@@ -294,6 +291,22 @@ def find_starter(*, through_gitpython: bool) -> Starter:
     from cli_guard.git.gitpython import start_by_gitpython
 
     return start_by_gitpython
+
+
+def end_all(dialogues: dict[tuple[str, ...], tuple[int, Process]]) -> None:
+    """End calls that answer while they run."""
+    while dialogues:
+        end(*dialogues.popitem()[1])
+
+
+def end(starter: int, process: Process) -> None:
+    """End such a call if it was started here, and not by the process that this one is a copy of."""
+    if starter != os.getpid():
+        return
+    process.kill()
+    # Closes the pipes, and waits for its end.
+    with suppress(OSError):
+        process.__exit__(None, None, None)
 
 
 def in_groups(questions: Iterable[str]) -> Iterator[list[str]]:

@@ -395,6 +395,13 @@ def test_a_call_that_stays_is_started_again_when_it_has_ended(committed: Repo) -
     found.git.forget()
 
 
+def test_a_call_that_stays_ends_with_the_last_one_who_needs_it(committed: Repo) -> None:
+    found = GitRepository.discover(committed.path, committed.env)
+    process = found.git.dialogue(*CHECK)
+    del found
+    assert process.poll() is not None
+
+
 def test_the_index_is_read_anew_by_each_reader(committed: Repo) -> None:
     found = GitRepository.discover(committed.path, committed.env)
     for text in (b"x = 2\n", b"x = 3\n"):
