@@ -129,7 +129,8 @@ class ServedTool:
             name = str(first["loc"][0])
             is_unknown = first["type"] == "extra_forbidden"
             hint = nearest(name, self.arguments.model_fields) if is_unknown else ""
-            raise UsageError(f"{self.name}: {name!r}: {first['msg']}{hint}") from None
+            said = first["msg"].replace("Input should be", "must be")
+            raise UsageError(f"{self.name}: {name!r}: {said}{hint}") from None
         return self.run(around, given)
 
 
