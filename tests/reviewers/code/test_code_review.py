@@ -300,8 +300,8 @@ def test_edit_without_the_whole_text_is_named() -> None:
 
 
 DEEP = "x = " + "(" * 300 + "1" + ")" * 300 + "\n"
-BROKEN = "def f(:\n    x = (text)\n  ]]\n"
-TEMPLATE = "class <%= name %>(A):\n    x = 1\n"
+BROKEN = "def f(:\nelse:\n  y = [\n"
+TEMPLATE = "x = [{% for a in b %}\n  1,\n{% endfor %}]\n{%- endif %}\n" * 2
 BIG = "".join(f"x{n} = input()\n" for n in range(600)) + "y = eval(x1)\n"
 
 
@@ -312,9 +312,9 @@ BIG = "".join(f"x{n} = input()\n" for n in range(600)) + "y = eval(x1)\n"
         (DEEP + "a = 1\n", DEEP + "b = eval(a)\n", [False]),
         ("a = 1\n", BIG, [True]),
         (BIG, BIG + "b = 1\n", [False]),
-        ("a = 1\n", f"{BROKEN}b = eval(a)\n", [True]),
-        (BROKEN, f"{BROKEN}b = eval(a)\n", [False]),
-        ("a = 1\n", f"{TEMPLATE}b = eval(a)\n", []),
+        ("a = 1\n", f"b = eval(a)\n{BROKEN}", [True]),
+        (BROKEN, f"b = eval(a)\n{BROKEN}", [False]),
+        ("a = 1\n", f"b = eval(a)\n{TEMPLATE}", [False]),
         ("a = 1\n", f"a = 1\n{BROKEN}", []),
     ],
 )
