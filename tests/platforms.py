@@ -24,6 +24,7 @@ from typing import Any
 
 # What the standard library of Windows has not (the "Availability" notes of its documentation).
 POSIX_MODULES = (
+    "posix",
     "fcntl",
     "resource",
     "pwd",
@@ -78,8 +79,9 @@ def refuse(*names: str) -> None:
 
 
 def remove(module: Any, names: str) -> None:
-    # Windows has these modules in two layers as well: `signal` over `_signal`, `os` over `posix`.
-    layers = (module, *(sys.modules.get(name) for name in (f"_{module.__name__}",)))
+    # Windows has these modules in two layers as well: `signal` over `_signal`, `os` over `nt`.
+    below = "posix" if module is os else f"_{module.__name__}"
+    layers = (module, sys.modules.get(below))
     for layer in layers:
         for name in names.split():
             if layer is not None and hasattr(layer, name):

@@ -8,6 +8,7 @@ the repository when it is made, with any file that is included there, and such a
 import errno
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from shutil import copyfileobj
@@ -56,5 +57,6 @@ def start_by_gitpython(
 
 def drain(pipe: IO[bytes], errors: File) -> None:
     """Copy a pipe to a file until its end."""
-    with pipe, open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no path of ours
+    # Who ends a call closes it.
+    with suppress(ValueError), pipe, open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no path of ours
         copyfileobj(pipe, nowhere if isinstance(errors, int) else errors)
