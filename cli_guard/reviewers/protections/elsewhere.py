@@ -92,9 +92,8 @@ def is_in_callee(loss: Loss, difference: ChangeDifference) -> bool:
             if name not in reached or not (name in called or new in file.came):
                 continue
             fits = loss.family in FITTING and name in called and new in file.came
-            if net_key(new) == asked or (
-                fits and loss.family in families_of(new, file.language)
-            ):
+            is_same = net_key(new) == asked or fits
+            if is_same and loss.family in families_of(new, file.language):
                 return True
     return False
 
