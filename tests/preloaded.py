@@ -89,7 +89,9 @@ def folder_of(base: Path) -> Path:
 
 
 def use_preloaded(hook: Path, folder: Path) -> None:
-    """Have the script of an installed hook call the Python of a folder."""
+    """Have the script of an installed hook call the Python of a folder, but where a server must do each run."""
+    if os.environ.get(SERVER.decode()) == "require":
+        return
     text = hook.read_text()
     before = [line for line in text.splitlines() if line.startswith("python=")]
     assert len(before) == 1, text
@@ -166,6 +168,9 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
         variables[SERVER] = b"0"
     os.environ.clear()
     os.environb.update(variables)
+    # What a client of the server reads, which does not load `os`.
+    posix.environ.clear()
+    posix.environ.update(variables)
     time.tzset()
     tempfile.tempdir = None
     for number, (name, way) in enumerate(
