@@ -468,7 +468,7 @@ def read_tree(raw: bytes, object_format: str) -> dict[str, tuple[str, str]]:
     while at < len(raw):
         end = raw.find(b"\0", at)
         if end < 0:
-            raise GitError("the tree of HEAD is broken: run `git fsck`")
+            raise GitError("a tree is broken: run `git fsck`")
         mode, _, name = raw[at:end].partition(b" ")
         at = end + 1 + length
         entries[decode_path(name)] = (mode.decode("ascii"), raw[end + 1 : at].hex())

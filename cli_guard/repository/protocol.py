@@ -211,13 +211,13 @@ class History(Collection[ChangeSet]):
         left = KEPT_CHARS
         changes = self._reader.commits(self.ids, identified=False)
         for done, each in enumerate(changes if known is None else known, 1):
-            left -= count_chars(each)
-            if left > 0:
+            if known is None and left > 0:
+                left -= count_chars(each)
                 read.append(each)
             yield each
             if self._on_progress:
                 self._on_progress(done, len(self.ids), "commits")
-        if left > 0:
+        if known is None and left > 0:
             self._kept = read
 
     def reporting(self, on_progress: OnProgress) -> "History":
