@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY
@@ -26,6 +27,7 @@ FLAGS = {
 # An engine, or a limit of time, that ends in time.
 LIMITED = re.compile(r"NonBacktracking|TimeSpan|[tT]imeout")
 CALLED = re.compile(r"[\w.]*?(\w+)\(")
+CALLS = re.compile(r"\b([\w$]+)\.(?:matcher\([^()]*\)\.)?(\w+)\(")
 JOINING = (
     "concatenated_string",
     "binary_operator",
@@ -132,12 +134,14 @@ def _use(table: Mapping[str, Any], node: "SgNode", text: str) -> tuple[str, str]
     if named is None:
         return "", ""
     name = named[1].rpartition(".")[2]
-    methods = uses_of(name, text)
-    known = {parts.get(method, "") for method in methods}
+    known = {parts.get(method, "") for method in methods_called(text).get(name, ())}
     return name, known.pop() if len(known) == 1 else ""
 
 
-def uses_of(name: str, text: str) -> list[str]:
-    """Return the methods of a pattern with a name that a program calls; that of a matcher instead of `matcher`."""
-    uses = re.finditer(rf"\b{re.escape(name)}\.(?:matcher\([^()]*\)\.)?(\w+)\(", text)
-    return [each[1] for each in uses]
+@lru_cache(maxsize=2)
+def methods_called(text: str) -> Mapping[str, list[str]]:
+    """Map names to the methods of them that a program calls; that of a matcher instead of `matcher`."""
+    found: dict[str, list[str]] = {}
+    for name, method in CALLS.findall(text):
+        found.setdefault(name, []).append(method)
+    return found
