@@ -18,6 +18,7 @@ from cli_guard.assistant.sandbox.execution import ABSENT
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import GitRepository
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.policy.mcp import McpTool
 from cli_guard.rules.catalog import read_table
 
 # Builtins of bash, and tools that are rarely used or the same as another: there, and not listed to keep help short.
@@ -396,8 +397,8 @@ def test_without_history_each_command_says_so(repo: Repo) -> None:
 class Servers:
     """One server with one tool, which repeats what it is given."""
 
-    def list(self) -> tuple[shell.McpTool, ...]:
-        return (shell.McpTool("echo", "say", "Says it.", {"type": "object"}),)
+    def list(self) -> tuple[McpTool, ...]:
+        return (McpTool("mcp:echo.say", "echo", "Says it.", {"type": "object"}),)
 
     def call(self, name: str, arguments: str) -> str:
         if name != "echo.say":
