@@ -482,10 +482,8 @@ TREE = {
         ("fd -E deep -E '*.md' -t f", "src/a.py"),
         ("fd -p 'deep/b'", "src/deep/B.txt src/deep/b.py"),
         ("fd -a md", "/repo/docs/x.md"),
-        ("fd -F '.p'", "src/a.py src/deep/b.py"),
         ("cd src && fd py", "a.py deep/b.py"),
         ("fd nothing", ""),
-        ("fd -1 py", "src/a.py"),
         ("fd -0 py | tr '\\0' '\\n'", "src/a.py src/deep/b.py"),
         ("echo new > src/new.py; fd new", "src/new.py"),
         ("tree -i -f --noreport src", "src src/a.py src/deep src/deep/B.txt src/deep/b.py"),
@@ -493,7 +491,6 @@ TREE = {
         ("tree -i --noreport -P '*.py' --prune .", ". src a.py deep b.py"),
         ("tree -i --noreport -d", ". docs src deep"),
         ("tree -i --noreport -a -I 'src|docs'", ". .ci y.yml"),
-        ("tree -i --noreport -F src/deep", "src/deep/ B.txt b.py"),
     ],
 )
 def test_fd_and_tree_list(command: str, lines: str) -> None:
