@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 # More than the run tool shows, whose last line says how it went.
 TEXT_CHARS = 60_000
-DATA_CHARS = 1_000_000
+# An agent pays for every row.
+DATA_CHARS = 200_000
 WORDS = 500
 # A patch of the longest kind, every character of it written as an escape.
 LINE_BYTES = 40_000_000
