@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cli_guard.llm.compaction import compact, estimate_tokens
-from cli_guard.llm.prompts import Message, fence, system, user
+from cli_guard.llm.compaction import compact
+from cli_guard.llm.prompts import Message, estimate_tokens, fence, system, user
 from cli_guard.llm.session import Artefact, newest
 
 KEPT = Path(__file__).parent.parent / "fixtures" / "sessions" / "kept.jsonl"
@@ -168,7 +168,7 @@ class Script:
             patch = (
                 f"--- a/{path}\n+++ b/{path}\n@@ -{turn + 1} +{turn + 1} @@\n-{old}\n+{new}"
             )
-            self.artefacts.append(Artefact("patch", patch, turn))
+            self.artefacts.append(Artefact("patch", patch, turn, about=path))
             self.artefacts.append(Artefact("file", path, turn))
             self.artefacts.append(
                 Artefact("approval", f"edit_file {path}, by {PEOPLE[0]}", turn)

@@ -1,7 +1,7 @@
 """Explains a file or a folder: what it says of itself, its public names, its imports, its importers, its tests."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.purpose import clip, first_paragraph, first_sentence, read_purpose
@@ -84,13 +84,7 @@ class Explainer:
 
     def symbols(self, path: str) -> tuple[Symbol, ...]:
         """Return the functions and classes of a file with their documentation, where the language has a reader."""
-        language = language_for(path)
-        text = self.texts[path]
-        return (
-            symbols_of(self._trees, language, text)
-            if language in LANGUAGES and is_parseable(text)
-            else ()
-        )
+        return read_symbols(self._trees, path, self.texts[path])
 
     def explain_folder(self, path: str) -> Iterator[str]:
         """Yield what a folder is for, and its files with theirs; `path` ends in a slash, "" is the top."""
@@ -181,16 +175,8 @@ class Explainer:
 
     def signature(self, path: str, definition: Definition) -> str:
         """Return the head of a definition on one line."""
-        symbol = next(
-            (each for each in self.symbols(path) if each.line == definition.line), None
-        )
-        end = max(symbol.head_end, definition.line) if symbol else definition.line
-        words = " ".join(self.texts[path].split("\n")[definition.line - 1 : end]).split()
-        head = " ".join(words).replace("( ", "(").replace(", )", ")").replace(" )", ")")
-        return clip(
-            HEAD_END.sub("", head).removeprefix("export ").removeprefix("default "),
-            SIGNATURE,
-        )
+        head = signature_of(self.texts[path], definition, self.symbols(path))
+        return head.removeprefix("export ").removeprefix("default ")
 
     def list_tests(self, path: str, symbols: Sequence[str] = ()) -> Iterator[str]:
         """Yield the tests that cover a file or names of it."""
@@ -209,6 +195,22 @@ class Explainer:
         ]
         if shown:
             yield f"  tests: {first_of(shown, TESTS)}"
+
+
+def read_symbols(trees: Trees, path: str, text: str) -> tuple[Symbol, ...]:
+    language = language_for(path)
+    if language not in LANGUAGES or not is_parseable(text):
+        return ()
+    return symbols_of(trees, language, text)
+
+
+def signature_of(text: str, definition: Definition, symbols: Iterable[Symbol]) -> str:
+    """Return the head of a definition on one line; `symbols` are those of its file, without which it is one line."""
+    symbol = next((each for each in symbols if each.line == definition.line), None)
+    end = max(symbol.head_end, definition.line) if symbol else definition.line
+    words = " ".join(text.split("\n")[definition.line - 1 : end]).split()
+    head = " ".join(words).replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    return clip(HEAD_END.sub("", head), SIGNATURE)
 
 
 def symbol_text(head: str, symbol: Symbol | None) -> str:

@@ -12,7 +12,15 @@ from typing import Any
 from cli_guard.graph.state import REQUEST_CHARS
 from cli_guard.llm.answers import clean
 from cli_guard.llm.gateway import Reply
-from cli_guard.llm.prompts import Message, fence, strip_controls, system, user
+from cli_guard.llm.prompts import (
+    BYTES_PER_TOKEN,
+    Message,
+    estimate_tokens,
+    fence,
+    strip_controls,
+    system,
+    user,
+)
 from cli_guard.llm.providers import ModelError, build_model
 from cli_guard.llm.session import Artefact, newest
 from cli_guard.policy.language_model import ModelSection
@@ -23,8 +31,6 @@ Count = Callable[[Sequence[Message]], int]
 
 DEFAULT_WINDOW = 8_192
 LEAST_PROMPT = 500
-# Below the 3.2 to 4 bytes of English and code: an estimate that is too low would be refused by the server.
-BYTES_PER_TOKEN = 3.0
 # Shares of the prompt: the first message, the summary, one message, the turns at least, a request.
 SYSTEM = 0.25
 SUMMARY = 0.12
@@ -100,24 +106,6 @@ def find_window(name: str, config: ModelSection, env: Mapping[str, str]) -> int:
     except Exception:  # What is wrong with a model is said when it is asked.
         return DEFAULT_WINDOW
     return int(profile.get("max_input_tokens") or DEFAULT_WINDOW)
-
-
-def estimate_tokens(
-    messages: Sequence[Any], tools: Sequence[Mapping[str, Any]] = ()
-) -> int:
-    """Return about how many tokens some messages and schemas of tools have, rather too many than too few."""
-    from langchain_core.messages import convert_to_messages
-    from langchain_core.messages.utils import count_tokens_approximately
-
-    total = 0
-    for each in convert_to_messages(messages):
-        text = f"{each.text}{getattr(each, 'tool_calls', '')}"
-        # The library counts characters; letters beyond ASCII take more tokens, about as they take more bytes.
-        per_token = (
-            BYTES_PER_TOKEN * (len(text) or 1) / (len(text.encode("utf-8", "replace")) or 1)
-        )
-        total += count_tokens_approximately([each], chars_per_token=per_token)
-    return total + math.ceil(sum(len(json.dumps(each)) for each in tools) / BYTES_PER_TOKEN)
 
 
 def measure_scale(

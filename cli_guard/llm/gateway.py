@@ -16,7 +16,12 @@ from pydantic import BaseModel
 from cli_guard.lazy import dataclass
 from cli_guard.llm.answers import TEXT_CHARS, clean, is_endless
 from cli_guard.llm.ledger import MOST_TOKENS, Ledger, Usage
-from cli_guard.llm.prompts import Message, mask_value, prompt_hash
+from cli_guard.llm.prompts import (
+    Message,
+    estimate_tokens,
+    mask_value,
+    prompt_hash,
+)
 from cli_guard.llm.providers import (
     KEYS,
     ModelError,
@@ -352,7 +357,7 @@ class Try:
 
     def estimate(self) -> Usage:
         """Return about what the request has used so far."""
-        prompt = count_tokens(self.messages, self.options.get("tools", ()))
+        prompt = estimate_tokens(self.messages, self.options.get("tools", ()))
         return Usage(prompt, (len(self.text) + self.arguments) // 4 + 1, estimated=True)
 
     def count_usage(self, whole: "AIMessageChunk") -> Usage:
@@ -432,17 +437,3 @@ def message_of(text: str, calls: Sequence[ToolCall]) -> Message:
             for each in calls
         ]
     return message
-
-
-def count_tokens(
-    messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
-) -> int:
-    """Return about how many tokens some messages have: a quarter of their characters, and a little for each message.
-
-    A tokenizer would have to be fetched for each model; `compaction` corrects this by what the server has counted.
-    """
-    from langchain_core.messages.utils import count_tokens_approximately
-
-    return count_tokens_approximately(
-        messages, tools=[dict(each) for each in tools] or None
-    )

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
@@ -15,6 +16,8 @@ from cli_guard.secrets.printable import printable, without_surrogates
 from cli_guard.secrets.redact import PREFIX, STARS, redact
 
 Message = dict[str, Any]
+# Below the 3.2 to 4 bytes of English and code: an estimate that is too low would be refused by the server.
+BYTES_PER_TOKEN = 3.0
 # Of all changed files together, in a prompt about a change.
 CHANGES_CHARS = 32_000
 
@@ -171,3 +174,21 @@ def mask_json(value: Any) -> Any:
 def prompt_hash(messages: Sequence[Message]) -> str:
     """Return the digest of a prompt, for the audit log: SHA-256 of its JSON."""
     return hashlib.sha256(json.dumps(messages, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def estimate_tokens(
+    messages: Sequence[Any], tools: Sequence[Mapping[str, Any]] = ()
+) -> int:
+    """Return about how many tokens some messages and schemas of tools have, rather too many than too few."""
+    from langchain_core.messages import convert_to_messages
+    from langchain_core.messages.utils import count_tokens_approximately
+
+    total = 0
+    for each in convert_to_messages(messages):
+        text = f"{each.text}{getattr(each, 'tool_calls', '')}"
+        # The library counts characters; letters beyond ASCII take more tokens, about as they take more bytes.
+        per_token = (
+            BYTES_PER_TOKEN * (len(text) or 1) / (len(text.encode("utf-8", "replace")) or 1)
+        )
+        total += count_tokens_approximately([each], chars_per_token=per_token)
+    return total + math.ceil(sum(len(json.dumps(each)) for each in tools) / BYTES_PER_TOKEN)

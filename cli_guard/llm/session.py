@@ -3,7 +3,6 @@
 import datetime
 import json
 import os
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,7 +24,6 @@ VERSION = 1
 MOST_SESSIONS = 200
 KEPT_DAYS = 90
 FILE_BYTES = 64_000_000
-PATCHED = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?([^\t\n]+)", re.MULTILINE)
 
 Kind = Literal["task", "decision", "approval", "fact", "file", "command", "patch"]
 
@@ -35,7 +33,7 @@ class Artefact:
     """Something of a session that no summary may reword.
 
     `text` is the person's words (task, decision, fact), what was allowed (approval), a path (file), a command line,
-    or a unified diff (patch). `about` is the path of a file or patch; a newer one about the same replaces it.
+    or a unified diff (patch). `about` is the path of a file or those of a patch: a newer one about the same replaces it
     """
 
     kind: Kind
@@ -52,21 +50,14 @@ class Artefact:
         )
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key(self) -> tuple[str, str]:
         """Return what a newer artefact has in common with the one that it replaces."""
-        if self.about:
-            return self.kind, self.about
-        paths = (
-            set(PATCHED.findall(self.text)) - {"/dev/null"}
-            if self.kind == "patch"
-            else None
-        )
-        return (self.kind, *sorted(paths)) if paths else (self.kind, str(self))
+        return self.kind, self.about or str(self)
 
 
 def newest(artefacts: Iterable[Artefact]) -> list[Artefact]:
     """Return the newest version of each artefact, oldest first."""
-    latest: dict[tuple[str, ...], Artefact] = {}
+    latest: dict[tuple[str, str], Artefact] = {}
     for each in artefacts:
         latest.pop(each.key, None)
         latest[each.key] = each

@@ -152,7 +152,7 @@ class ModelTask:
     def describe_answer(self, said: str) -> Iterator[str]:
         """Yield the sentences that name only what is there, and the lines that they cite."""
         texts = self.copy.over(self.guest.texts)
-        known = KnownNames("", texts)
+        known = KnownNames(texts)
         kept: list[str] = []
         dropped: list[str] = []
         for each in SENTENCE_END.split(" ".join(said.split())[:WORDS]):

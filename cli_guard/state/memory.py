@@ -70,9 +70,7 @@ class Memory:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
 
-    def search(
-        self, words: str, *, kind: str = "", count: int = 10
-    ) -> tuple[Remembered, ...]:
+    def search(self, words: str, *, count: int = 10) -> tuple[Remembered, ...]:
         """Return rows with all the words, best first (BM25), or with any of them if none has all."""
         found = list(dict.fromkeys(WORD.findall(words)))[:MOST_WORDS]
         if not found:
@@ -83,8 +81,8 @@ class Memory:
             for joint in (" AND ", " OR "):
                 rows = database.execute(
                     "SELECT r.id, r.at, r.kind, r.text FROM words JOIN remembered r ON r.id = words.rowid"
-                    " WHERE words MATCH ? AND (? = '' OR r.kind = ?) ORDER BY bm25(words), r.id DESC LIMIT ?",
-                    (joint.join(terms), kind, kind, count),
+                    " WHERE words MATCH ? ORDER BY bm25(words), r.id DESC LIMIT ?",
+                    (joint.join(terms), count),
                 ).fetchall()
                 if rows:
                     return tuple(Remembered(*row) for row in rows)

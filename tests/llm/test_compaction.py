@@ -12,7 +12,6 @@ from benchmarks.compaction import SUMMARISERS, Script, fail, parted_calls, play
 from cli_guard.llm.compaction import (
     DEFAULT_WINDOW,
     compact,
-    estimate_tokens,
     find_facts,
     find_window,
     is_summary,
@@ -21,7 +20,7 @@ from cli_guard.llm.compaction import (
 )
 from cli_guard.llm.gateway import Reply
 from cli_guard.llm.ledger import Usage
-from cli_guard.llm.prompts import Message, fence, system, user
+from cli_guard.llm.prompts import Message, estimate_tokens, fence, system, user
 from cli_guard.llm.providers import ModelError
 from cli_guard.llm.session import Artefact, Kind
 from cli_guard.policy.language_model import ModelSection
@@ -250,9 +249,9 @@ def test_only_the_newest_version_of_a_patch_or_file_is_kept() -> None:
         return f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-old\n+{line}"
 
     owned = [
-        Artefact("patch", patch("a.py", "first"), 1),
-        Artefact("patch", patch("b.py", "other"), 2),
-        Artefact("patch", patch("a.py", "second"), 3),
+        Artefact("patch", patch("a.py", "first"), 1, about="a.py"),
+        Artefact("patch", patch("b.py", "other"), 2, about="b.py"),
+        Artefact("patch", patch("a.py", "second"), 3, about="a.py"),
         Artefact("command", "make", 1, exit_code=1),
         Artefact("command", "make", 4, exit_code=0),
     ]

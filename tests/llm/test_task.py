@@ -21,7 +21,7 @@ from cli_guard.llm.task import is_sure
 from cli_guard.model import Decision, Verdict
 from cli_guard.policy.language_model import ModelSection
 from tests.in_process import approve, guard
-from tests.repositories import Done, Repo, key
+from tests.repositories import Done, Repo
 
 UNSURE = "Where is a failing job put off longer each time?"
 SURE = "Where is compute_backoff defined?"
@@ -277,33 +277,16 @@ def test_a_denied_search_ends_as_it_does_without_a_model(tmp_path: Path) -> None
         ("Read it by urlopen() then.", "names urlopen, which is not in the code"),
         ("Kept in accounts.py too.", "names accounts.py, which is not in the code"),
         ("Set with --retry-all too.", "names --retry-all, which is not in the code"),
-        ("One.\nTwo.", "several lines"),
-        ("One.\x85Two.", "several lines"),
-        ("Reads \x1b[31mred.", "a control character"),
-        ("Turned \u202e around.", "a control character"),
-        ("A surrogate \ud800.", "a control character"),
-        (f"The key is {key()}.", "a secret"),
         ("See https://example.org/x.", "an address"),
-        ('Ends it. """', "markup"),
-        ("Ends it. */", "markup"),
-        ("Runs >>> import os", "markup"),
-        ("Escapes \\N{BULLET}", "markup"),
-        ("A <script>x</script> runs.", "markup"),
-        (":raises KeyError: always", "markup"),
-        ("Thanks to @ada.", "a mention or a tag"),
-        ("Skips it: cli-guard: ignore[secret-aws] known", "a directive to a program"),
-        ("Quiet now: noqa", "a directive to a program"),
-        ("Builds nothing [skip ci]", "a directive to a program"),
-        ("x" * 201, "longer than 200 characters"),
     ],
 )
 def test_a_sentence_is_taken_or_dropped(sentence: str, problem: str) -> None:
-    known = KnownNames(PYTHON, {"README.md": "# Web"})
+    known = KnownNames({"web.py": PYTHON, "README.md": "# Web"})
     assert problem_with(sentence, known) == problem
 
 
 def test_other_files_are_searched_for_a_bounded_number_of_words() -> None:
-    known = KnownNames("", {"a.py": " ".join(f"name_{at}" for at in range(300))})
+    known = KnownNames({"a.py": " ".join(f"name_{at}" for at in range(300))})
     assert [f"name_{at}" in known for at in range(300)].count(True) == 200
 
 

@@ -23,8 +23,8 @@ def memory(tmp_path: Path) -> Memory:
     return Memory(tmp_path / "cli-guard")
 
 
-def texts(memory: Memory, words: str, **more: str) -> list[str]:
-    return [row.text for row in memory.search(words, **more)]  # type: ignore[arg-type]
+def texts(memory: Memory, words: str) -> list[str]:
+    return [row.text for row in memory.search(words)]
 
 
 def test_what_is_stored_is_found_by_its_words(memory: Memory) -> None:
@@ -35,9 +35,6 @@ def test_what_is_stored_is_found_by_its_words(memory: Memory) -> None:
         "Database settings live in config/database.py"
     ]
     assert len(texts(memory, "deployment")) == 2
-    assert texts(memory, "deployment", kind="decision") == [
-        "The deployment waits for the migration"
-    ]
     assert texts(memory, "deploy migr") == ["The deployment waits for the migration"]
     assert texts(memory, "migration nowhere") == ["The deployment waits for the migration"]
     assert texts(memory, "nothing") == []
@@ -107,8 +104,8 @@ def test_reasons_of_approvals_are_taken_over_once(memory: Memory, tmp_path: Path
     make_folder(tmp_path / "cli-guard")
     log.append(approved)
     for _ in range(3):
-        found = texts(memory, "sample", kind="reason")
-        assert found == ["approved by Ada: the key is a sample"]
+        found = texts(memory, "sample")
+        assert found.count("approved by Ada: the key is a sample") == 1
     assert [row.kind for row in memory.recent()] == ["decision", "reason"]
     assert memory.recent()[-1].at == "2026-05-04T10:00:00+00:00"
 

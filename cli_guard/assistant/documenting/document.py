@@ -114,9 +114,9 @@ class Documenting:
         if self.proposals.setdefault((source.path, line, name), made) is made and edit:
             self.repairs.setdefault(source.path, (source, []))[1].append(edit)
 
-    def skip(self, path: str, reason: str, *, asks: bool = False) -> None:
-        """Say why nothing is proposed at a place."""
-        self.skipped.append(Skipped(path, reason, asks=asks))
+    def skip(self, path: str, reason: str) -> None:
+        """Say what a bound leaves out."""
+        self.skipped.append(Skipped(path, reason, asks=True))
 
     def finish(self) -> Documentation:
         """Make the patch of the repairs."""
@@ -191,11 +191,8 @@ class Documenting:
         ]
         if symbol.doc is None:
             gaps.insert(0, symbol)
-        elif not self.add_repair(source, symbol, complete=True) and not gaps:
-            self.skip(
-                source.path,
-                f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}",
-            )
+        else:
+            self.add_repair(source, symbol, complete=True)
         self.add_gaps(source, gaps)
 
     def document_files(self) -> None:
@@ -208,7 +205,7 @@ class Documenting:
         for at, path in enumerate(paths):
             if at == MOST_FILES or self.room <= 0:
                 reason = f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
-                self.skip(path, reason, asks=True)
+                self.skip(path, reason)
                 break
             source = self.read(path)
             if source is not None:
@@ -217,43 +214,33 @@ class Documenting:
     def document_file(self, source: DocSource) -> None:
         wanted = self.wanted
         if wanted.update:
-            repairs = [self.add_repair(source, s, complete=False) for s in source.symbols]
-            if not any(repairs):
-                self.skip(
-                    source.path,
-                    "no parameter in its documentation is known to be missing or stale",
-                )
+            for symbol in source.symbols:
+                self.add_repair(source, symbol, complete=False)
             return
         gaps: list[Symbol | None] = [
             s for s in source.symbols if s.doc is None and is_expected(s, wanted)
         ]
         if wanted.kinds <= {"module"} and lacks_module_docstring(source):
             gaps.insert(0, None)
-        if not gaps:
-            self.skip(source.path, "nothing public in it lacks documentation")
         left = len(gaps) - self.room
         if left > 0:
             reason = f"{left} more without documentation: ask again when these are in"
-            self.skip(source.path, reason, asks=True)
+            self.skip(source.path, reason)
         self.add_gaps(source, gaps[: self.room])
 
-    def add_repair(self, source: DocSource, symbol: Symbol, *, complete: bool) -> bool:
-        """Propose a repair, or leave it to a person; False if nothing is wrong."""
+    def add_repair(self, source: DocSource, symbol: Symbol, *, complete: bool) -> None:
+        """Propose a repair if something is wrong, or leave it to a person."""
         style = style_of(source.language, source.symbols, ())
         found = repair(source, symbol, style, complete=complete)
         if found is None:
-            return False
+            return
         wrong, edit = found
-        if edit is None:
+        if edit and keeps_code(source, apply_edits(source, [edit])):
+            self.add(source, symbol, edit, wrong)
+        else:
             self.by_hand.append(
                 f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}"
             )
-        elif keeps_code(source, apply_edits(source, [edit])):
-            self.add(source, symbol, edit, wrong)
-        else:
-            reason = f"`{symbol.qualname}`: documentation there would change the code"
-            self.skip(source.path, reason)
-        return True
 
     def add_gaps(self, source: DocSource, gaps: Sequence[Symbol | None]) -> None:
         for symbol in gaps:

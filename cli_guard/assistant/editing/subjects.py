@@ -8,18 +8,17 @@ from typing import NamedTuple
 
 from cli_guard.assistant.editing.plan import near_names
 from cli_guard.assistant.editing.sources import Sources, is_configuration, list_near
+from cli_guard.assistant.explaining_files import read_symbols, signature_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import Definition, find_definitions
-from cli_guard.code.facts import call_text
+from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
 from cli_guard.secrets.redact import redact
 
 MOST_SUBJECTS = 4
 MOST_NAMES = 20
-SIGNATURE_CHARS = 140
-HEAD_CHARS = 2_000
 CODE_KINDS = frozenset(
     "function class constant type method struct interface enum trait variable".split()
 )
@@ -104,18 +103,9 @@ def list_public(sources: Sources, path: str) -> list[CodeSubject]:
 
 def show_signature(sources: Sources, subject: CodeSubject) -> str:
     """Return `src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
+    path = subject.path
     each = subject.definition
-    text = sources.texts[subject.path]
-    start = sources.lines(subject.path).start_of(each.line)
-    line = sources.line_text(subject.path, each.line)
-    opening = line.find("(", line.find(each.name)) if each.kind not in VALUES else -1
-    shown = line
-    if opening >= 0:
-        inside = call_text(text, start + opening, HEAD_CHARS)
-        rest = text[start + opening + len(inside) :].partition("\n")[0]
-        shown = (
-            line[:opening] + re.sub(r",?\s*\)$", ")", re.sub(r"\(\s+", "(", inside)) + rest
-        )
-    shown = redact(" ".join(shown.split()), subject.path).rstrip(" {:=")
-    shown = shown if len(shown) <= SIGNATURE_CHARS else shown[: SIGNATURE_CHARS - 3] + "..."
-    return f"{subject.path}:{each.line}-{each.end_line}: {shown} ({count_of(each.end_line - each.line + 1, 'line')})"
+    text = sources.texts[path]
+    head = redact(signature_of(text, each, read_symbols(Trees(), path, text)), path)
+    size = count_of(each.end_line - each.line + 1, "line")
+    return f"{path}:{each.line}-{each.end_line}: {head} ({size})"

@@ -28,7 +28,6 @@ from cli_guard.assistant.request_command import (
     word_list,
 )
 from cli_guard.commands import EffectKind, Verdict, judge
-from cli_guard.model import Confidence
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.redact import redact
 
@@ -87,7 +86,6 @@ class CommandAdviser:
         plain = " ".join(command.split())
         known = next((each for each in self.commands if each.command == plain), None)
         undefined = ", ".join(undefined_tasks(plain, self.tasks)) if known is None else ""
-        sure = Confidence.HIGH if known or is_understood(plain) else Confidence.MEDIUM
         return CommandAdvice(
             redact(command),
             (known.path, known.line) if known else None,
@@ -99,7 +97,6 @@ class CommandAdviser:
             if undefined
             else None,
             looked_at=self.files.looked_at,
-            confidence=Confidence.LOW if undefined else sure,
         )
 
     def choose_tests(self) -> CommandAdvice:
@@ -109,28 +106,25 @@ class CommandAdviser:
             covering = tests_for(asked.paths, (), self.files.texts)
             if covering.command:
                 first = covering.tests[0]
-                sure = Confidence.HIGH if first.strength == "strong" else Confidence.MEDIUM
                 note = f"these are the tests: {first.path} {first.reason}"
                 if covering.uncovered:
                     note = f"no test was found for {', '.join(covering.uncovered)}"
                 tests = [test.path for test in covering.tests]
-                return self.run_tests(covering.command, (first.path, 1), note, tests, sure)
+                return self.run_tests(covering.command, (first.path, 1), note, tests)
         elif single := one_test(asked.test, self.files.texts, asked.paths):
             command, path, line = single
             example = (
                 "a test of this repository as an example: put the one you want in its place"
             )
-            known, sure = (
-                (None, Confidence.HIGH) if asked.test else (example, Confidence.MEDIUM)
-            )
-            return self.run_tests(command, (path, line), known, [path], sure)
+            known = None if asked.test else example
+            return self.run_tests(command, (path, line), known, [path])
         missing = ", ".join(asked.paths) or asked.test
         whole = self.choose_command()
         if not missing or not whole.command:
             return whole
         what = f"{'for' if asked.paths else 'called'} {missing}"
         assumed = f"no test {what} was found: this runs all of them"
-        return replace(whole, assumed=assumed, confidence=Confidence.LOW)
+        return replace(whole, assumed=assumed)
 
     def find_described(self) -> CommandAdvice | None:
         """Return the tests that the request describes in words; None where it describes none."""
@@ -153,7 +147,6 @@ class CommandAdviser:
             (chosen[0][0], 1),
             note,
             [path for path, _ in chosen],
-            Confidence.MEDIUM,
         )
 
     def run_tests(
@@ -162,9 +155,8 @@ class CommandAdviser:
         source: tuple[str, int],
         assumed: str | None,
         tests: list[str],
-        sure: Confidence,
     ) -> CommandAdvice:
-        advice = self.advise_command("test", command, source, assumed, sure)
+        advice = self.advise_command("test", command, source, assumed)
         looked_at = tuple(dict.fromkeys((*tests, *advice.looked_at)))
         return replace(advice, setup=self.setup("test", ""), looked_at=looked_at)
 
@@ -201,14 +193,9 @@ class CommandAdviser:
             return CommandAdvice(
                 None, None, asked.purpose or "other", looked_at=self.files.looked_at
             )
-        written = best.documented or (
-            best.origin in ("docs", "task", "ci")
-            and not (near is None and folder_of(best.path))
-        )
-        sure = Confidence.HIGH if written or best.purpose == "docs" else Confidence.MEDIUM
         assumed = _name_assumption(best, asked)
         advice = self.advise_command(
-            best.purpose, best.command, (best.path, best.line), assumed, sure
+            best.purpose, best.command, (best.path, best.line), assumed
         )
         return replace(advice, note=best.detail or None)
 
@@ -218,7 +205,6 @@ class CommandAdviser:
         command: str,
         source: tuple[str, int],
         assumed: str | None,
-        sure: Confidence,
     ) -> CommandAdvice:
         """Return the advice to run a command, with what it does, what else there is, and what comes before."""
         others = [
@@ -235,7 +221,6 @@ class CommandAdviser:
             self.setup(purpose, command),
             assumed,
             self.files.looked_at,
-            sure,
         )
 
     def find_named_task(self) -> ProjectCommand | None:
@@ -292,7 +277,6 @@ def _advise_git(recipe: Recipe, paths: Sequence[str]) -> CommandAdvice:
         explain_command(command, {}),
         tuple(ProjectCommand("other", each, "", 0) for each in others),
         assumed="the words in < > are for you to fill in" if "<" in command else None,
-        confidence=Confidence.HIGH,
         note=recipe.note,
     )
 
@@ -366,14 +350,6 @@ def explain_options(command: str) -> Iterator[CommandPart]:
 def judge_with_placeholders(command: str) -> Verdict:
     """Judge a command with words to fill in (`<sha>`) as if they were filled in; every span stays where it is."""
     return judge(PLACEHOLDER.sub(lambda found: f"_{found[1]}_", command[:LONGEST_COMMAND]))
-
-
-def is_understood(command: str) -> bool:
-    """Return whether the judge knows what every part of the command does."""
-    return all(
-        effect.kind is not EffectKind.UNKNOWN
-        for effect in judge_with_placeholders(command).effects
-    )
 
 
 def undefined_tasks(command: str, tasks: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, CoverStrength
 from cli_guard.assistant.projects.running import Cases, Chosen, command_for
 from cli_guard.assistant.projects.topics import find_described
+from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.python_imports import Imported, PythonImports
 from cli_guard.code.test_files import (
@@ -286,6 +287,4 @@ def _count_shared_folders(path: str, test: str) -> int:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Return the first three of some names, and whether there are more."""
-    found = sorted(names)
-    return ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")
+    return first_of(sorted(names), 3)

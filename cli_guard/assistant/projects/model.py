@@ -4,7 +4,6 @@ from typing import Literal, get_args
 
 from cli_guard.assistant.request_command import CommandPurpose
 from cli_guard.lazy import dataclass
-from cli_guard.model import Confidence
 
 # What says that the command is one: a document, a task that is written down, a tool that is set up, what is run in
 # continuous integration, or what is usual in such a project.
@@ -77,7 +76,6 @@ class CommandAdvice:
     setup: str | None = None
     assumed: str | None = None
     looked_at: tuple[str, ...] = ()
-    confidence: Confidence = Confidence.LOW
     note: str | None = None
 
 
@@ -109,14 +107,6 @@ class Covering:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A test whose recorded outcome is a failure."""
-
-    name: str
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Simulated:
     """What a test command would select, and what was recorded of it; nothing was run.
 
@@ -126,9 +116,4 @@ class Simulated:
     command: str
     status: TestOutcome
     selected: int = 0
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    unrecorded: int = 0
-    failures: tuple[Failure, ...] = ()
     text: str = ""

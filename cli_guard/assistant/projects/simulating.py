@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from cli_guard.assistant.projects.model import Failure, Simulated, TestOutcome
+from cli_guard.assistant.projects.model import Simulated, TestOutcome
 from cli_guard.assistant.projects.purposes import purpose_of_text
 from cli_guard.assistant.projects.running import Cases
 from cli_guard.code.test_files import list_test_files
@@ -27,32 +27,19 @@ def simulate(
         text = "simulated: this command runs no tests that we know how to select; nothing was run"
         return Simulated(redact(plain), "not recorded", text=text)
     counts: Counter[str] = Counter()
-    failures = []
+    lines = []
     for node in select_tests(plain, texts):
         outcome, message = find_outcome(node, recorded or {})
         counts[outcome or "not recorded"] += 1
         if outcome == "failed":
-            failures.append(Failure(node, redact(message)))
+            lines.append(f"FAILED {node} - {redact(message)}".removesuffix(" - "))
     shown = [
         f"{counts[each]} {each}" for each in (*OUTCOMES, "not recorded") if counts[each]
-    ]
-    lines = [
-        f"FAILED {each.name} - {each.message}".removesuffix(" - ") for each in failures
     ]
     lines.append(
         f"==== {', '.join(shown) or 'no tests selected'}, {counts.total()} selected (simulated: nothing was run) ===="
     )
-    return Simulated(
-        redact(plain),
-        status_of(counts),
-        counts.total(),
-        counts["passed"],
-        counts["failed"],
-        counts["skipped"],
-        counts["not recorded"],
-        tuple(failures),
-        "\n".join(lines),
-    )
+    return Simulated(redact(plain), status_of(counts), counts.total(), "\n".join(lines))
 
 
 def status_of(counts: Mapping[str, int]) -> TestOutcome:

@@ -8,7 +8,6 @@ from cli_guard.assistant.sandbox.commands import description
 from cli_guard.assistant.sandbox.model import (
     CommandWorld,
     Image,
-    McpTool,
     McpTools,
     RunLimits,
     RunResult,
@@ -18,7 +17,6 @@ from cli_guard.assistant.sandbox.runner import run
 __all__ = [
     "CommandWorld",
     "Image",
-    "McpTool",
     "McpTools",
     "RunLimits",
     "RunResult",

@@ -7,7 +7,6 @@ The sandbox knows names as text that can be shown. A byte that is not UTF-8 and 
 from __future__ import annotations
 
 import posixpath
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -33,14 +32,9 @@ MOST_CHANGES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The snapshot in the sandbox: `names` is path there -> path of the snapshot; `left_out` could not be written.
-
-    It was written between `began` and `ended`, in seconds since the epoch: a file of another time is newer.
-    """
+    """The snapshot in the sandbox: `names` is path there -> path of the snapshot; `left_out` could not be written."""
 
     names: Mapping[str, str]
-    began: float
-    ended: float
     left_out: tuple[str, ...] = ()
 
 
@@ -56,7 +50,6 @@ def write_snapshot(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Layout:
     it holds, so that many files are spread over mounts; of those alone a whole folder cannot be moved or removed
     (`exact` asks for one file system as long as that can hold them).
     """
-    began = time.time()
     paths = [
         path for path in snapshot.entries if not REFUSED_PARTS.intersection(path.split("/"))
     ]
@@ -81,7 +74,7 @@ def write_snapshot(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Layout:
                 names[name] = path
         except (RuntimeError, OSError):
             left_out.append(path)
-    return Layout(names, began, time.time(), tuple(left_out))
+    return Layout(names, tuple(left_out))
 
 
 def write_entry(
@@ -162,13 +155,6 @@ def find_changes(
     }
     for name, about in after.items():
         path = layout.names.get(name)
-        is_untouched = layout.began <= about["modified"] < layout.ended
-        if (
-            path is not None
-            and is_untouched
-            and about["size"] == snapshot.entries[path].size
-        ):
-            continue
         is_link = about["file_type"] == "symlink"
         raw = files.read_link(name).encode("utf-8") if is_link else files.read_file(name)
         if path is None or raw != snapshot.raw(path):

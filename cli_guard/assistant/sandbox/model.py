@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from bashkit import FileSystem
 
+    from cli_guard.policy.mcp import McpTool
     from cli_guard.repository.protocol import Repository
     from cli_guard.repository.snapshot import Snapshot
     from cli_guard.state.memory import Memory
@@ -38,16 +39,6 @@ class RunLimits:
     kept_days: float = 7.0
 
 
-@dataclass(frozen=True, slots=True)
-class McpTool:
-    """A tool that a server of the Model Context Protocol offers; `parameters` is its JSON schema."""
-
-    server: str
-    name: str
-    summary: str
-    parameters: Mapping[str, object] = field(default_factory=dict)
-
-
 class McpTools(Protocol):
     """The configured servers, as the command `mcp` needs them."""
 
@@ -55,7 +46,7 @@ class McpTools(Protocol):
         """Return every tool of every server. Raises CliGuardError."""
 
     def call(self, name: str, arguments: str) -> str:
-        """Call the tool `server.name` with arguments in JSON. Raises CliGuardError with the next step."""
+        """Call a tool (`mcp:` may be left out) with arguments in JSON. Raises CliGuardError with the next step."""
 
 
 @dataclass(frozen=True, slots=True)

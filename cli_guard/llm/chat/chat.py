@@ -351,7 +351,8 @@ class Chat:
             if each.tool == "write_file":
                 for path in paths:
                     self.session.add("file", path, about=path)
-                self.session.add("patch", redact(each.arguments["patch"]))
+                patch = redact(each.arguments["patch"])
+                self.session.add("patch", patch, about=" ".join(paths))
                 self.display.say(f"written: {', '.join(paths)} (/undo reverts it)")
             elif each.tool == "run_command":
                 codes = [

@@ -10,8 +10,9 @@ from cli_guard.llm.chat.chat import Chat, Host
 from cli_guard.llm.chat.display import Display
 from cli_guard.llm.chat.keyboard import Keyboard
 from cli_guard.llm.chat.testing import MODES
-from cli_guard.llm.compaction import estimate_tokens, find_window
+from cli_guard.llm.compaction import find_window
 from cli_guard.llm.ledger import Total
+from cli_guard.llm.prompts import estimate_tokens
 from cli_guard.llm.session import Sessions
 from cli_guard.policy.language_model import TIERS, ModelSection, Tier
 from cli_guard.review.request import Staged, Worktree

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp.client import schemas
 from cli_guard.mcp.client.connection import Connection
-from cli_guard.mcp.client.result import Hide, McpResult, clip_text, harmless, one_line
+from cli_guard.mcp.client.result import Hide, McpResult, clip_text, one_line
 from cli_guard.policy.globs import nearest
 from cli_guard.policy.mcp import PREFIX, Hints, McpTool, ServerConfig
 from cli_guard.runtime import missing_extra
@@ -229,11 +229,9 @@ def make_tool(server: str, tool: "types.Tool", unusable: str | None, hide: Hide)
 
 
 def mask_schema(schema: dict[str, object], hide: Hide) -> dict[str, object]:
-    """A schema as it may be shown: its texts come from the server too. Arguments are judged by the true one."""
+    """Return a schema without secrets, {} where a mask leaves no schema. Arguments are judged by the true one."""
     try:
-        safe = harmless(
-            json.loads(redact(hide(json.dumps(schema, ensure_ascii=False)), "schema.json"))
-        )
+        safe = json.loads(redact(hide(json.dumps(schema)), "schema.json"))
     except ValueError:
         return {}
     return safe if isinstance(safe, dict) else {}

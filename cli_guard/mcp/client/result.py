@@ -69,12 +69,3 @@ def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
                 getattr(resource, "text", None)
                 or f"[the resource {resource.uri}, {resource.mime_type}]"
             )
-
-
-def harmless(value: object) -> object:
-    """Data with every text of it visible."""
-    if isinstance(value, str):
-        return printable_text(value)
-    if isinstance(value, dict):
-        return {printable_text(key): harmless(each) for key, each in value.items()}
-    return [harmless(each) for each in value] if isinstance(value, list) else value

@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from cli_guard.assistant.sandbox.model import McpTool
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph.tools.tool import Arguments, OpenArguments, Tool, ToolOutput, World
 from cli_guard.lazy import dataclass
 from cli_guard.mcp.client.client import McpClient
 from cli_guard.model import Decision
-from cli_guard.policy.mcp import PREFIX, ServerConfig, decision
-from cli_guard.policy.mcp import McpTool as Offered
+from cli_guard.policy.mcp import PREFIX, McpTool, ServerConfig, decision
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Servers:
     client: McpClient
     configured: Mapping[str, ServerConfig]
 
-    def find_tool(self, name: str) -> Offered:
+    def find_tool(self, name: str) -> McpTool:
         """The tool `mcp:<server>.<tool>`. Raises KeyError if there is none, CliGuardError for a server that fails."""
         server = name.removeprefix(PREFIX).partition(".")[0]
         for tool in self.client.tools(server) if server in self.configured else ():
@@ -102,10 +100,7 @@ class ShellTools:
 
     def list(self) -> tuple[McpTool, ...]:
         """Every tool of every server."""
-        return tuple(
-            McpTool(tool.server, tool.own_name, tool.description, tool.schema)
-            for tool in self.servers.client.tools()
-        )
+        return self.servers.client.tools()
 
     def call(self, name: str, arguments: str) -> str:
         """What a tool answers to arguments in JSON. Raises CliGuardError with the next step."""

@@ -22,7 +22,6 @@ COMMAND_CHARS = 200_000
 NAME_CHARS = 4_000
 REQUEST_CHARS = 100_000
 LIST_ITEMS = 100
-ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def review(around: Surroundings, arguments: ReviewArguments) -> ToolAnswer:
 
     done = review_request(request_in(arguments), resolve_folder(around, arguments))
     data = cast(dict[str, object], json_value(as_json.as_dict(done)))
-    return ToolAnswer(text.render(done, color=False), bound_report(data))
+    return ToolAnswer(text.render(done, color=False), data)
 
 
 def request_in(arguments: ReviewArguments) -> Request:
@@ -159,26 +158,6 @@ def request_in(arguments: ReviewArguments) -> Request:
             f"{chosen[0][0]} and {chosen[1][0]} exclude each other: give one of them"
         )
     return chosen[0][1]() if chosen else Staged()
-
-
-def bound_report(data: dict[str, object]) -> dict[str, object]:
-    """Cut the long lists of a report, with a note on each: an agent pays for every row."""
-    notes = [str(each) for each in cast(list[object], data["notes"])]
-    for key in ("findings", "suppressed", "action_log", "tool_results"):
-        rows = cast(list[object], data[key])
-        if len(rows) > ROWS:
-            data[key] = rows[:ROWS]
-            notes.append(
-                f"the first {ROWS} of {len(rows)} {key} are shown; cli-guard review shows all"
-            )
-    coverage = cast(dict[str, object], data["coverage"])
-    skipped = cast(list[object], coverage["skipped"])
-    if len(skipped) > ROWS:
-        coverage["skipped"] = skipped[:ROWS]
-        notes.append(
-            f"the first {ROWS} of {len(skipped)} skipped files are shown; cli-guard review shows all"
-        )
-    return data | {"notes": notes}
 
 
 def check_command(around: Surroundings, arguments: JudgedCommand) -> ToolAnswer:

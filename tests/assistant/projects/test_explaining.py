@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from cli_guard.assistant.projects.advising import (
     explain_command,
-    is_understood,
     undefined_tasks,
 )
 
@@ -47,7 +46,6 @@ def test_one_reason_is_left_to_the_verdict(command: str) -> None:
 
 def test_a_word_to_fill_in_is_no_redirection() -> None:
     assert parts("git branch topic <sha>") == {}
-    assert is_understood("git branch topic <sha>")
     assert (
         parts("git branch topic <sha> && rm -r <folder>")["<folder>"] == "deletes <folder>"
     )
@@ -66,13 +64,6 @@ def test_a_task_that_no_file_defines_is_named(
     command: str, undefined: tuple[str, ...]
 ) -> None:
     assert undefined_tasks(command, TASKS) == undefined
-
-
-@table(("command", "understood"), [("pytest -x", True), ("frobnicate x", False)])
-def test_what_the_judge_does_not_know_is_not_understood(
-    command: str, understood: bool
-) -> None:
-    assert is_understood(command) is understood
 
 
 @settings(deadline=None)

@@ -73,19 +73,15 @@ def test_only_what_was_recorded_counts(
 ) -> None:
     simulated = projects.simulate("pytest", TEXTS, recorded)
     assert simulated.status == status
-    assert (
-        simulated.passed,
-        simulated.failed,
-        simulated.skipped,
-        simulated.unrecorded,
-    ) == counts
+    named = zip(counts, ("passed", "failed", "skipped", "not recorded"), strict=True)
+    for number, outcome in named:
+        assert (f"{number} {outcome}" in simulated.text) == bool(number)
 
 
 def test_a_failure_is_named_with_its_message() -> None:
     simulated = projects.simulate(
         "make test", TEXTS, {A2: {"outcome": "failed", "message": "2 != 3"}}
     )
-    assert [(each.name, each.message) for each in simulated.failures] == [(A2, "2 != 3")]
     assert simulated.text.split("\n") == [
         f"FAILED {A2} - 2 != 3",
         "==== 1 failed, 2 not recorded, 3 selected (simulated: nothing was run) ====",
@@ -100,8 +96,9 @@ def test_a_failure_is_named_with_its_message() -> None:
 )
 def test_a_run_passes_only_if_every_test_was_recorded(recorded: dict[str, object]) -> None:
     simulated = projects.simulate("pytest", TEXTS, recorded)
-    total = simulated.passed + simulated.failed + simulated.skipped + simulated.unrecorded
-    assert total == simulated.selected == 3
+    assert simulated.selected == 3
+    is_failed = "failed" in simulated.text
+    is_open = "not recorded" in simulated.text
     assert (simulated.status == "passed") == (
-        not simulated.failed and not simulated.unrecorded and simulated.passed > 0
+        not is_failed and not is_open and "passed" in simulated.text
     )

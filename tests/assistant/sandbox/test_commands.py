@@ -18,6 +18,7 @@ from cli_guard.assistant.sandbox.execution import ABSENT
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import GitRepository
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.policy.mcp import McpTool
 from cli_guard.rules.catalog import read_table
 
 # Builtins of bash, and tools that are rarely used or the same as another: there, and not listed to keep help short.
@@ -396,8 +397,8 @@ def test_without_history_each_command_says_so(repo: Repo) -> None:
 class Servers:
     """One server with one tool, which repeats what it is given."""
 
-    def list(self) -> tuple[shell.McpTool, ...]:
-        return (shell.McpTool("echo", "say", "Says it.", {"type": "object"}),)
+    def list(self) -> tuple[McpTool, ...]:
+        return (McpTool("mcp:echo.say", "echo", "Says it.", {"type": "object"}),)
 
     def call(self, name: str, arguments: str) -> str:
         if name != "echo.say":
@@ -481,10 +482,8 @@ TREE = {
         ("fd -E deep -E '*.md' -t f", "src/a.py"),
         ("fd -p 'deep/b'", "src/deep/B.txt src/deep/b.py"),
         ("fd -a md", "/repo/docs/x.md"),
-        ("fd -F '.p'", "src/a.py src/deep/b.py"),
         ("cd src && fd py", "a.py deep/b.py"),
         ("fd nothing", ""),
-        ("fd -1 py", "src/a.py"),
         ("fd -0 py | tr '\\0' '\\n'", "src/a.py src/deep/b.py"),
         ("echo new > src/new.py; fd new", "src/new.py"),
         ("tree -i -f --noreport src", "src src/a.py src/deep src/deep/B.txt src/deep/b.py"),
@@ -492,7 +491,6 @@ TREE = {
         ("tree -i --noreport -P '*.py' --prune .", ". src a.py deep b.py"),
         ("tree -i --noreport -d", ". docs src deep"),
         ("tree -i --noreport -a -I 'src|docs'", ". .ci y.yml"),
-        ("tree -i --noreport -F src/deep", "src/deep/ B.txt b.py"),
     ],
 )
 def test_fd_and_tree_list(command: str, lines: str) -> None:
@@ -519,15 +517,12 @@ def test_tree_draws_and_counts() -> None:
         ("tree -L x", "-L needs a number"),
         ("tree nowhere", "no folder nowhere here"),
         ("tree --fromfile", "no option --fromfile"),
-        ("yq -i .a x.yaml", "&& mv NEW FILE"),
         ("yq . bad.toml", "this is no TOML"),
         ("ask where is main", "nothing answers questions here: use symbols, refs, rg"),
     ],
 )
 def test_what_cannot_be_listed_says_why(command: str, words: str) -> None:
-    assert words in error(
-        command, world({"a": b"", "bad.toml": b"= 1\n", "x.yaml": b"a: 1\n"})
-    )
+    assert words in error(command, world({"a": b"", "bad.toml": b"= 1\n"}))
 
 
 def test_a_pattern_takes_no_longer_than_the_names() -> None:
@@ -544,6 +539,7 @@ def test_a_pattern_takes_no_longer_than_the_names() -> None:
         ("yq --input-format=toml -r '.project.list[1]' p.toml", "b"),
         ("cat p.toml | yq -p toml -r .project.version", "1.2"),
         ("yq -r .project.at p.toml", "2024-05-01"),
+        ("toml p.toml | jq -r .project.version", "1.2"),
         ("yq -r .a.b c.yaml", "3"),
         ("cat c.yaml | yq -r '.a.b'", "3"),
         ("while read l; do yq -r .a.b c.yaml; done", "3\n3"),

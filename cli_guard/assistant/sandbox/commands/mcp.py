@@ -9,6 +9,7 @@ from cli_guard.assistant.sandbox.model import (
     CommandOutput,
     McpTools,
 )
+from cli_guard.policy.mcp import PREFIX, McpTool
 
 
 def find_servers(call: CommandCall) -> McpTools:
@@ -20,6 +21,10 @@ def find_servers(call: CommandCall) -> McpTools:
     return call.world.mcp
 
 
+def plain_name(tool: McpTool) -> str:
+    return tool.name.removeprefix(PREFIX)
+
+
 def list_tools(call: CommandCall) -> CommandOutput:
     found = [
         t
@@ -28,16 +33,16 @@ def list_tools(call: CommandCall) -> CommandOutput:
     ]
     if not found:
         raise CommandFailure("no tool is offered; see mcp list for every server")
-    rows = (f"{t.server}.{t.name}  {' '.join(t.summary.split())[:200]}" for t in found)
+    rows = (f"{plain_name(t)}  {' '.join(t.description.split())[:200]}" for t in found)
     return CommandOutput.from_text("\n".join(rows))
 
 
 def show_tool(call: CommandCall) -> CommandOutput:
     for tool in find_servers(call).list():
-        if f"{tool.server}.{tool.name}" == call.arguments[0]:
-            schema = json.dumps(tool.parameters, indent=2, sort_keys=True)
+        if plain_name(tool) == call.arguments[0]:
+            schema = json.dumps(tool.schema, indent=2, sort_keys=True)
             return CommandOutput.from_text(
-                f"{call.arguments[0]}\n  {tool.summary}\nparameters (JSON schema):\n{schema}"
+                f"{call.arguments[0]}\n  {tool.description}\nparameters (JSON schema):\n{schema}"
             )
     raise CommandFailure(f"no tool {call.arguments[0]}: see mcp list")
 

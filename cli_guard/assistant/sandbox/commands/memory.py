@@ -1,26 +1,18 @@
 """`memory`: what is remembered of this repository from one call to the next."""
 
 import re
-from contextlib import suppress
 
-from cli_guard.assistant.sandbox.commands.command import (
-    CommandOptions,
-    OwnCommand,
-    read_options,
-)
+from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandFailure,
     CommandOutput,
     WrongUsage,
 )
-from cli_guard.state.memory import KINDS, Memory, Remembered
+from cli_guard.state.memory import Memory, Remembered
 
-DEFAULT_ROWS = 10
 MOST_ROWS = 200
 NUMBER = re.compile(r"[0-9]{1,18}")
-KIND = {"-k": "a kind"}
-KIND_AND_COUNT = {"-n": "a number", **KIND}
 
 
 def find_memory(call: CommandCall) -> Memory:
@@ -38,55 +30,26 @@ def list_rows(found: tuple[Remembered, ...]) -> CommandOutput:
     )
 
 
-def read_count(value: str) -> int:
-    """Return a number of rows. Raises WrongUsage."""
-    if not NUMBER.fullmatch(value) or not 1 <= int(value) <= MOST_ROWS:
-        raise WrongUsage(f"-n needs a number from 1 to {MOST_ROWS}, not {value!r}")
-    return int(value)
-
-
-def read_kind(options: CommandOptions) -> str:
-    """Return the kind that was asked for, or "" for any. Raises WrongUsage."""
-    name = options.values.get("-k", "")
-    if name and name not in KINDS:
-        raise WrongUsage(f"no kind {name}: there are {', '.join(KINDS)}")
-    return name
-
-
 def search(call: CommandCall) -> CommandOutput:
-    options = read_options(call.arguments, KIND_AND_COUNT)
-    wanted = " ".join(options.words)
-    if not wanted:
-        raise WrongUsage("which words? memory search WORDS... [-k KIND] [-n N]")
-    count = read_count(options.values.get("-n", str(DEFAULT_ROWS)))
-    found = find_memory(call).search(wanted, kind=read_kind(options), count=count)
+    wanted = " ".join(call.arguments)
+    found = find_memory(call).search(wanted)
     if not found:
         raise CommandFailure(f"nothing about {wanted}: see memory recent")
     return list_rows(found)
 
 
 def recent(call: CommandCall) -> CommandOutput:
-    options = read_options(call.arguments, KIND_AND_COUNT)
-    count = read_count(
-        options.words[0] if options.words else options.values.get("-n", str(DEFAULT_ROWS))
-    )
-    return list_rows(find_memory(call).recent(count, read_kind(options)))
+    (number,) = call.arguments[:1] or ("10",)
+    if not NUMBER.fullmatch(number) or not 1 <= int(number) <= MOST_ROWS:
+        raise WrongUsage(f"a number of rows is from 1 to {MOST_ROWS}, not {number!r}")
+    return list_rows(find_memory(call).recent(int(number)))
 
 
 def store(call: CommandCall) -> CommandOutput:
-    options = read_options(call.arguments, KIND)
-    text = " ".join(options.words) or call.stdin.decode("utf-8", "replace")
+    text = " ".join(call.arguments) or call.stdin.decode("utf-8", "replace")
     if not text.strip():
-        raise WrongUsage("what? memory store TEXT... [-k KIND], or text on standard input")
-    return CommandOutput.from_text(
-        f"stored #{find_memory(call).store(text, read_kind(options) or 'fact')}"
-    )
-
-
-def reads_text(arguments: tuple[str, ...]) -> bool:
-    with suppress(WrongUsage):
-        return arguments[:1] == ("store",) and not read_options(arguments[1:], KIND).words
-    return False
+        raise WrongUsage("what? memory store TEXT..., or text on standard input")
+    return CommandOutput.from_text(f"stored #{find_memory(call).store(text)}")
 
 
 def list_facts(call: CommandCall) -> CommandOutput:
@@ -103,23 +66,21 @@ def forget(call: CommandCall) -> CommandOutput:
 MEMORY = OwnCommand(
     "memory",
     "search or keep what is known of this repository: decisions, reasons, answers, facts",
-    details=f"Kinds: {', '.join(KINDS)}. It stays from call to call, and no secret is kept.",
-    reads=reads_text,
+    details="It stays from call to call, and no secret is kept.",
+    reads=lambda arguments: arguments == ("store",),
     subcommands={
         "search": OwnCommand(
             "memory search",
             "rows that hold the words, best first",
-            "WORDS... [-k KIND] [-n N]",
+            "WORDS...",
             run=search,
             needs=1,
         ),
-        "recent": OwnCommand(
-            "memory recent", "the newest rows", "[N] [-k KIND]", run=recent
-        ),
+        "recent": OwnCommand("memory recent", "the newest rows", "[N]", run=recent),
         "store": OwnCommand(
             "memory store",
             "keep a text (or standard input)",
-            "TEXT... [-k KIND]",
+            "TEXT...",
             run=store,
         ),
         "facts": OwnCommand("memory facts", "all facts", run=list_facts),

@@ -27,7 +27,6 @@ OPTIONS = read_table("sandbox.toml")["listing"]
 TYPES = {"f": "file", "d": "directory", "l": "symlink", "x": "executable"}
 RUNNING = {"-x", "-X", "--exec", "--exec-batch"}
 MOST_LEVELS = 500
-MARKS = {"directory": "/", "symlink": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ def tree(call: CommandCall) -> CommandOutput:
         # A folder is longer than those above it: what it holds is known first.
         for folder in sorted(inside, key=len, reverse=True):
             inside[folder][:] = filter(keep, inside[folder])
-        lines.append(top + "/" * (has("-F") and not top.endswith("/")))
+        lines.append(top)
         counts["directory"] += 1
         draw_below(call, inside, top, has, lines, counts)
     if not has("--noreport"):
@@ -145,7 +144,7 @@ def draw_below(
     waiting: list[tuple[str, bool, ListedPath]] = []
 
     def add(before: str, folder: str) -> None:
-        rows = list(inside.get(folder, ()))[:: -1 if has("-r") else 1]
+        rows = inside.get(folder, [])
         rows = (
             sorted(rows, key=lambda each: each.kind != "directory")
             if has("--dirsfirst")
@@ -156,7 +155,7 @@ def draw_below(
     add("", top)
     while waiting:
         before, is_last, each = waiting.pop()
-        mark = MARKS.get(each.kind, "*" * each.executable) if has("-F") else ""
+        mark = ""
         if each.kind == "symlink":
             mark = f" -> {call.files.read_link(call.absolute(each.path))}"
         corner = "└── " if is_last else "├── "
@@ -178,7 +177,6 @@ def fd(call: CommandCall) -> CommandOutput:
     if unknown := kinds - {*TYPES.values()}:
         raise WrongUsage(f"-t takes f, d, l and x, not {', '.join(sorted(unknown))}")
     endings = tuple(f".{each.lstrip('.')}".lower() for each in options.every("-e"))
-    least = read_number(options, "--min-depth", MOST_LEVELS) if has("--min-depth") else 0
     levels = read_number(options, "-d", MOST_LEVELS)
     found = [
         each
@@ -192,14 +190,13 @@ def fd(call: CommandCall) -> CommandOutput:
             not endings
             or (each.name.lower().endswith(endings) and each.kind != "directory")
         )
-        and each.level >= least
     ]
     found.sort(key=lambda each: each.path.encode())
     names = [call.absolute(each.path) if has("-p") else each.name for each in found]
     if has("-g"):
         chosen = [fnmatchcase(name, pattern or "*") for name in names]
     else:
-        numbers = find_lines(pattern, names, has)
+        numbers = find_lines(pattern, names, "-i" if has("-i") else "-S")
         chosen = [n in numbers for n in range(1, len(names) + 1)]
     rows = []
     for each in compress(found, chosen):
@@ -207,21 +204,16 @@ def fd(call: CommandCall) -> CommandOutput:
         if has("-a"):
             path = call.absolute(each.path)
         rows.append(path + "/" * (each.kind == "directory"))
-    rows = rows[: 1 if has("-1") else read_number(options, "--max-results", len(rows))]
-    ended = "".join(row + ("\0" if has("-0") else "\n") for row in rows)
-    return CommandOutput(
-        b"" if has("-q") else ended.encode(), exit_code=int(has("-q") and not rows)
-    )
+    end = "\0" if has("-0") else "\n"
+    return CommandOutput("".join(row + end for row in rows).encode())
 
 
-def find_lines(pattern: str, lines: list[str], has: Callable[..., bool]) -> set[int]:
+def find_lines(pattern: str, lines: list[str], case: str) -> set[int]:
     """Return the numbers of the lines that a regular expression matches, from 1 on. Raises CommandFailure.
 
     The interpreter's `rg` decides: the same language as fd has, in a time that grows with the lines alone.
     """
-    given = [each for each in ("-s", "-i") if has(each)] or ["-S"]
-    fixed = ["-F"] if has("-F") else []
-    words = ("rg", "-n", given[0], *fixed, "-e", pattern, "/lines")
+    words = ("rg", "-n", case, "-e", pattern, "/lines")
     done = run_tool(words, {"/lines": "\n".join(lines) + "\n"})
     if done.exit_code > 1:
         raise CommandFailure(done.stderr.strip() or "the pattern is invalid")
@@ -235,7 +227,7 @@ def find_lines(pattern: str, lines: list[str], has: Callable[..., bool]) -> set[
 TREE = OwnCommand(
     "tree",
     "folders as a tree",
-    "[-L LEVELS] [-d] [-a] [-I 'A|B'] [-P GLOB] [--prune] [--dirsfirst] [-f] [-i] [-F] [FOLDER...]",
+    "[-L LEVELS] [-d] [-a] [-I 'A|B'] [-P GLOB] [--prune] [--dirsfirst] [-f] [-i] [FOLDER...]",
     run=tree,
 )
 FD = OwnCommand(
