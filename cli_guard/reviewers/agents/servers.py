@@ -30,7 +30,6 @@ CONTEXT = Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
 ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url", "uri")
 ENVIRONMENTS = ("env", "environment", "envs")
 SECRET_TABLES = (*ENVIRONMENTS, "headers", "http_headers", "requestInit")
-OF_PYTHON = frozenset(("uvx", "pipx", "uv"))
 PACKAGE_OPTIONS = frozenset(("-p", "--package", "--from", "--spec"))
 CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
 MOUNTS = re.compile(
@@ -64,7 +63,6 @@ class Launch:
     address: str = ""
     package: str = ""
     is_image: bool = False
-    is_python: bool = False
 
     @property
     def target(self) -> tuple[str, str]:
@@ -96,8 +94,7 @@ def launch_of(node: Node) -> Launch:
     ):
         words = words[2:]
     package, is_image = package_of(words)
-    program = words[0].rpartition("/")[2] if words else ""
-    return Launch(tuple(words), address, package, is_image, program in OF_PYTHON)
+    return Launch(tuple(words), address, package, is_image)
 
 
 def package_of(words: Sequence[str]) -> tuple[str, bool]:
