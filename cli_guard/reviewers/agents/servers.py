@@ -12,9 +12,10 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.reading import text_of
-from cli_guard.reviewers.agents.started import plain_words, write_words
+from cli_guard.reviewers.agents.started import write_words
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.traffic import LOOPBACK, meanings
+from cli_guard.reviewers.commands.extract.documents import plain_words
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
     Node,
