@@ -12,9 +12,10 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.reading import text_of
-from cli_guard.reviewers.agents.started import plain_words, write_words
+from cli_guard.reviewers.agents.started import write_words
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.agents.traffic import LOOPBACK, meanings
+from cli_guard.reviewers.commands.extract.documents import plain_words
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
     Node,
@@ -30,7 +31,6 @@ CONTEXT = Context(setting=Setting.CHANGE, home=HOME, folder=ROOT, root=ROOT)
 ADDRESS_KEYS = ("url", "httpUrl", "serverUrl", "server_url", "uri")
 ENVIRONMENTS = ("env", "environment", "envs")
 SECRET_TABLES = (*ENVIRONMENTS, "headers", "http_headers", "requestInit")
-OF_PYTHON = frozenset(("uvx", "pipx", "uv"))
 PACKAGE_OPTIONS = frozenset(("-p", "--package", "--from", "--spec"))
 CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
 MOUNTS = re.compile(
@@ -64,7 +64,6 @@ class Launch:
     address: str = ""
     package: str = ""
     is_image: bool = False
-    is_python: bool = False
 
     @property
     def target(self) -> tuple[str, str]:
@@ -96,8 +95,7 @@ def launch_of(node: Node) -> Launch:
     ):
         words = words[2:]
     package, is_image = package_of(words)
-    program = words[0].rpartition("/")[2] if words else ""
-    return Launch(tuple(words), address, package, is_image, program in OF_PYTHON)
+    return Launch(tuple(words), address, package, is_image)
 
 
 def package_of(words: Sequence[str]) -> tuple[str, bool]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.reviewers.agents.tables import Entry
+from cli_guard.reviewers.commands.extract.documents import plain_word, plain_words
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
     Node,
@@ -45,19 +46,10 @@ def of_table(
 ) -> Iterator[tuple[str, Node]]:
     keys = [entry.word("program")] if "program" in entry.words else None
     for key in keys or entry.words.get("programs", ["command"]):
-        program = table.get(key)
-        if isinstance(program, Table):
-            # A word with the way to quote it, of VS Code.
-            program = program.get("value")
+        program = plain_word(table.get(key))
         if program is not None:
             words = plain_words(arguments)
             yield write_words(program, words), Items([program, words])
-
-
-def plain_words(node: Node | None) -> Items:
-    nodes = node.nodes if isinstance(node, Items) else []
-    values = [each.get("value") if isinstance(each, Table) else each for each in nodes]
-    return Items([each for each in values if each is not None])
 
 
 def write_words(*nodes: Node) -> str:

@@ -19,14 +19,11 @@ from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree
 from cli_guard.reviewers.agents.reading import text_of
 from cli_guard.reviewers.commands.extract import Unreadable, read_document, snippets
+from cli_guard.reviewers.commands.extract.make import JUST_HEAD, MAKE_HEAD, blocks_in
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table
 from cli_guard.rules.catalog import read_table
 
 MARK = "#"
-# The head of a recipe: the names before its colon, one and its parameters in a justfile, and what it needs.
-MAKE_HEAD = re.compile(r"([^\s#=:][^#=:\n]*?)\s*::?(?!=)([^#;\n]*)")
-JUST_HEAD = re.compile(r"@?([\w-]+)[^#:\n]*:(?!=)([^#\n]*)")
-INDENTED = re.compile(r"[ \t]|$")
 MOST_TASKS = 200
 # How a script of Composer names another one.
 REFERENCE = re.compile(r"@(?!(?:php|composer|putenv)\b)(\S+)")
@@ -228,21 +225,3 @@ def recipes_in(path: str, text: str, task: str) -> list[str] | None:
 def is_wanted(names: Iterable[str], wanted: Iterable[str]) -> bool:
     """Return whether a recipe is for one of some names; a pattern, or a name that is computed, may be for any."""
     return any("%" in name or "$" in name or name in wanted for name in names)
-
-
-def blocks_in(
-    text: str, head: re.Pattern[str]
-) -> Iterator[tuple[list[str], list[str], str]]:
-    """Yield the recipes of a file, each with its names and what it needs; what is none has no names."""
-    names: list[str] = []
-    others: list[str] = []
-    block = ""
-    for line in text.splitlines(keepends=True):
-        if not INDENTED.match(line) and not block.endswith("\\\n"):
-            yield names, others, block
-            found = head.match(line)
-            names = found[1].split() if found else []
-            others = re.findall(r"[^\s()&|]+", found[2]) if found else []
-            block = ""
-        block += line
-    yield names, others, block

@@ -26,23 +26,22 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
 WORKFLOWS = path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}")
-DOCUMENTS: tuple[tuple[re.Pattern[str], documents.Reader], ...] = (
-    (WORKFLOWS, documents.workflow),
-    (path(rf"action{YAML}"), documents.workflow),
+DOCUMENTS: tuple[tuple[re.Pattern[str], documents.Layout], ...] = (
+    (WORKFLOWS, documents.WORKFLOW),
+    (path(rf"action{YAML}"), documents.WORKFLOW),
     (
         path(rf"[^/]*\.gitlab-ci{YAML}|\.gitlab/ci/(?:.+/)?[^/]+{YAML}|ci/gitlab{YAML}"),
-        documents.gitlab,
+        documents.GITLAB,
     ),
-    (path(rf"\.circleci/(?:.+/)?[^/]+{YAML}"), documents.circleci),
-    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), documents.hooks),
-    (path(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)"), documents.lefthook),
-    (path(r"package\.json"), documents.package),
+    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), documents.HOOKS),
+    (path(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)"), documents.LEFTHOOK),
+    (path(r"package\.json"), documents.PACKAGE),
     (
         path(
             rf"[^/]*(?:azure|bitbucket)-pipelines[^/]*{YAML}|\.(?:travis|drone|woodpecker|appveyor){YAML}"
-            rf"|\.(?:woodpecker|semaphore|buildkite)/(?:.+/)?[^/]+{YAML}|cloudbuild[^/]*{YAML}"
+            rf"|\.(?:circleci|woodpecker|semaphore|buildkite)/(?:.+/)?[^/]+{YAML}|cloudbuild[^/]*{YAML}"
         ),
-        documents.whole,
+        documents.WHOLE,
     ),
 )
 TEXTS: tuple[tuple[re.Pattern[str], Callable[[Values, str, str], Sites]], ...] = (
@@ -59,7 +58,7 @@ RUNNERS = (
     (
         re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)"),
         "package.json",
-        "script scripts.",
+        "script ",
     ),
 )
 # A new file that its program reads in place of another one.
@@ -193,13 +192,13 @@ def read_calls(file: str, text: str, calls: Callable[[str], bool]) -> Calls:
         for paths, read in TEXTS:
             if paths.search(file):
                 return Calls(read(values, file, text))
-        for paths, reader in DOCUMENTS:
+        for paths, layout in DOCUMENTS:
             if paths.search(file):
                 document = read_document(file, text)
                 named = (table.text("shell") for table in tables(document.roots))
                 values.is_shell = all(shell_of(each) == "sh" for each in named if each)
                 return Calls(
-                    documents.read_document(values, document, reader), document.problem
+                    documents.read_document(values, document, layout), document.problem
                 )
     except TooMuchError as error:
         return Calls({}, str(error))
@@ -218,19 +217,15 @@ def is_moved(before: str, after: str) -> bool:
 
 def review_lines(change: FileChange, before: str) -> Iterator[Finding]:
     """Report a bare patch, which shows only its lines, if it takes one away that names the guard."""
-    is_caller = is_script(before, "") or any(
-        paths.search(before) for paths, _ in (*TEXTS, *DOCUMENTS)
-    )
-    lost = [
-        line for line in change.removed.items() if is_caller and MENTION.search(line[1])
-    ]
     left = {text.strip() for text in change.added.values()}
     lost = [
-        line
-        for line in lost
-        if line[1].strip() not in left and not line[1].lstrip().startswith("#")
+        (number, text)
+        for number, text in change.removed.items()
+        if MENTION.search(text)
+        and text.strip() not in left
+        and not text.lstrip().startswith("#")
     ]
-    if lost:
+    if lost and may_call(before):
         told = f"changes line {lost[0][0]} before this change, which calls cli-guard"
         yield finding(
             change.path,

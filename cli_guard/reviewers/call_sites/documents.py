@@ -1,12 +1,15 @@
 """The calls of the guard in workflows, pipelines and the files of hook frameworks: what decides how each of them runs.
 
-A call is its job, or its hook, with all that holds for it: the whole document but the other jobs. Of the steps of a job
-those up to the call count, as one before it may change the programs or the commits that it finds.
+A layout says where the parts of a file are that run apart from each other: jobs, hooks, scripts. A call is such a part
+with all that holds for it: the tables around it, the parts that it needs, and the file but for its other parts. Of the
+steps of a job those up to the call count, as one before it may change the programs or the commits that it finds.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 
+from cli_guard.lazy import dataclass
 from cli_guard.reviewers.call_sites.values import (
     COSMETIC,
     MENTION,
@@ -14,6 +17,7 @@ from cli_guard.reviewers.call_sites.values import (
     Surroundings,
     Value,
     Values,
+    entries_of,
 )
 from cli_guard.reviewers.commands.extract.nodes import (
     Document,
@@ -25,252 +29,180 @@ from cli_guard.reviewers.commands.extract.nodes import (
     every,
 )
 
-Reader = Callable[[Values, Table], Sites]
 # Keys of a job that name other jobs, on which depends whether it runs, or of which it takes its parts.
 NEEDS = ("needs", "extends", "requires", "dependencies")
+# They decide whether a job runs that waits for a call: without that it would succeed although the call fails.
+CONDITIONS = ("if", "when", "rules")
 # A job is known to the server by its name, which a required check gives: so another name is another job.
 COSMETIC_IN_JOB = COSMETIC - {"name"}
-# The keys of a pipeline of GitLab that are no jobs; the order of the stages alone lets no job succeed.
-NO_JOBS = frozenset(
-    "default include variables workflow image services cache before_script after_script spec".split()
+# Keys of a file that may hold the call of each of its jobs.
+SHARED = ("env", "default", "before_script")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the parts of a file are, each path with the noun for what is there; `*` is any key, `[]` an item.
+
+    `apart` are keys of the file that are no parts, `unread` those that call nothing.
+    """
+
+    parts: tuple[tuple[str, str], ...] = ()
+    apart: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+
+    @property
+    def steps(self) -> set[str]:
+        return {step for path, _ in self.parts for step in path.split("/")}
+
+
+WORKFLOW = Layout((("jobs/*", "job"), ("runs", "action")))
+GITLAB = Layout(
+    (("*", "job"),),
+    frozenset(
+        "default include variables workflow image services cache before_script after_script spec".split()
+    ),
+    # Their order alone lets no job succeed.
+    frozenset(("stages",)),
 )
-STAGES = ("stages",)
-MEMBERS = ("commands", "scripts", "jobs")
-# What a package is called and depends on calls nothing.
-DEEPEST_SCRIPT = 4
-NO_SCRIPTS = frozenset(
-    "name bin files dependencies devDependencies peerDependencies optionalDependencies keywords repository".split()
+HOOKS = Layout((("repos/[]/hooks/[]", "hook"), ("hooks/[]", "hook")))
+LEFTHOOK = Layout(
+    (("*/commands/*", "command"), ("*/scripts/*", "script"), ("*/jobs/[]", "job"))
 )
+PACKAGE = Layout(
+    (("scripts/*", "script"), ("*", "key")),
+    unread=frozenset(
+        "name bin files dependencies devDependencies peerDependencies optionalDependencies keywords repository".split()
+    ),
+)
+# Of it is not known what does not matter to a call.
+WHOLE = Layout()
 
 
-def workflow(values: Values, root: Table) -> Sites:
-    """Read a workflow of GitHub, Gitea or Forgejo, or a composite action."""
-    jobs = entries(root.get("jobs"))
-    # A variable for all jobs may hold the call.
-    in_all = values.is_calling(root.get("env"))
-    called = {
-        name
-        for name, job in jobs.items()
-        if in_all or MENTION.search(name) or values.is_calling(job)
-    }
-    runs = root.get("runs")
-    sites: Sites = {}
-    if values.is_calling(runs):
-        sites["the action"] = values.table(runs, without=("steps",)) | steps(
-            values, runs, "steps"
-        )
-    for name in with_needed(called, jobs):
-        job = values.table(jobs[name], without=("steps",), cosmetic=COSMETIC_IN_JOB)
-        sites[f"job {name}"] = job | steps(
-            values, jobs[name], "steps", whole=name not in called
-        )
-    sites |= waiting_jobs(values, called, jobs)
-    return with_root(values.table(root, without=("jobs", "runs")), sites)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a file, and the values of the tables around it."""
+
+    noun: str
+    name: str
+    node: Node
+    around: Surroundings
+    is_called: bool
+
+    @property
+    def label(self) -> str:
+        return f"{self.noun} {self.name}"
+
+    @property
+    def needs(self) -> set[str]:
+        """Return the names that it gives of others, also in `!reference [.job, script]`."""
+        named = [each for key in NEEDS for each in at([self.node], key)]
+        named += [each for each in every([self.node]) if each.tag == "!reference"]
+        return {each.text for each in every(named) if isinstance(each, Scalar)}
 
 
-def gitlab(values: Values, root: Table) -> Sites:
-    """Read a pipeline of GitLab. A job changes the one of its name in an included file."""
-    jobs = {
-        name: node
-        for name, node in root.items()
-        if isinstance(node, Table) and name not in NO_JOBS and name not in STAGES
-    }
-    called = {
-        name for name, job in jobs.items() if MENTION.search(name) or values.is_calling(job)
-    }
-    rest = values.table(root, without=(*jobs, *STAGES), cosmetic=())
-    if values.is_calling(root.get("include")):
-        for name in [name for name in called if MENTION.search(name)]:
-            rest[f"job {name}"] = values.of(jobs[name])
-            called.discard(name)
-        return {"the pipeline": rest} | {
-            f"job {name}": values.table(jobs[name]) for name in called
-        }
-    sites = {f"job {name}": values.table(jobs[name]) for name in with_needed(called, jobs)}
-    return with_root(rest, sites | waiting_jobs(values, called, jobs))
+def read_document(values: Values, document: Document, layout: Layout) -> Sites:
+    """Return the calls in all documents of a file."""
+    found: Sites = {}
+    for number, root in enumerate(document.roots):
+        # The hooks that a repository offers are a list.
+        table = Table([("hooks", root)]) if isinstance(root, Items) else root
+        before = f"document {number + 1}, " if number else ""
+        if isinstance(table, Table):
+            sites = read_root(values, table, layout)
+            found |= {f"{before}{name}": own for name, own in sites.items()}
+    if found:
+        # A server that expects one document runs none of several.
+        found["the documents"] = {"number": values.text(str(len(document.roots)))}
+    return found
 
 
-def circleci(values: Values, root: Table) -> Sites:
-    """Read a configuration of CircleCI: jobs, the commands that they use, and the workflows that run them."""
-    commands = entries(root.get("commands"))
-    jobs = entries(root.get("jobs"))
-    called = {name for name, node in (commands | jobs).items() if values.is_calling(node)}
-    called |= {name for name, job in jobs.items() if called & names_in(job)}
-    sites = {
-        f"job {name}": values.table(node)
-        for name, node in (commands | jobs).items()
-        if name in called
-    }
-    for name, node in entries(root.get("workflows")).items():
-        runs = {
-            entry: each
-            for each in at([node], "jobs", "[]")
-            for entry in names_of_entry(each)
-        }
-        kept = with_needed(
-            {entry for entry in runs if entry in called},
-            {key: table_in(runs[key]) for key in runs},
-        )
-        if kept:
-            used = {f"job {entry}": values.of(runs[entry]) for entry in kept}
-            sites[f"workflow {name}"] = values.table(node, without=("jobs",)) | used
-    return with_root(values.table(root, without=("jobs", "workflows", "commands")), sites)
-
-
-def hooks(values: Values, root: Table) -> Sites:
-    """Read the configuration of pre-commit or prek."""
-    sites: Sites = {}
-    for repo in at([root], "repos", "[]"):
-        if not isinstance(repo, Table) or not values.is_calling(repo):
-            continue
-        every_hook = list(at([repo], "hooks", "[]"))
-        where = values.table(repo, without=("hooks",))
-        for hook in [each for each in every_hook if values.is_calling(each)] or every_hook:
-            own = values.table(hook)
-            name = hook.text("id") if isinstance(hook, Table) else ""
-            add_site(
-                sites,
-                f"hook {name}",
-                own | {f"{key} of its repository": where[key] for key in where},
+def read_root(values: Values, root: Table, layout: Layout) -> Sites:
+    parts: list[Part] = []
+    used = set(layout.unread)
+    for path, noun in layout.parts:
+        first, *steps = path.split("/")
+        for key, node in inside(root, first):
+            if key in layout.apart or (not steps and key in used):
+                continue
+            found = list(
+                parts_below(values, layout, Part(noun, key, node, {}, False), steps)
             )
-    for hook in at([root], "hooks", "[]"):
-        if values.is_calling(hook):
-            add_site(
-                sites,
-                f"hook {hook.text('id') if isinstance(hook, Table) else ''}",
-                values.table(hook),
-            )
-    return with_root(values.table(root, without=("repos", "hooks")), sites)
-
-
-def lefthook(values: Values, root: Table) -> Sites:
-    """Read the configuration of lefthook: the commands of a hook are independent of each other."""
+            used.update([key] if found else ())
+            parts += found
+    rest = values.table(root, without=used)
+    is_shared = any(values.is_calling(root.get(key)) for key in SHARED)
+    called = [part for part in parts if part.is_called or is_shared]
+    has_include = values.is_calling(root.get("include"))
+    if has_include:
+        # A job changes the one of its name in an included file.
+        named = [part for part in called if MENTION.search(part.name)]
+        rest |= {part.label: values.of(part.node) for part in named}
     sites: Sites = {}
-    others = [
-        name
-        for name, node in root.items()
-        if isinstance(node, Table) and any(map(node.get, MEMBERS))
-    ]
-    for name in others:
-        hook = root.get(name)
-        if not values.is_calling(hook):
-            continue
-        shared = values.table(hook, without=MEMBERS)
-        for part in at([hook], "*") if isinstance(hook, Table) else ():
-            named = part.nodes if isinstance(part, Items) else entries(part).values()
-            for member in named:
-                if values.is_calling(member):
-                    add_site(sites, f"hook {name}", values.table(member) | shared)
-    return with_root(values.table(root, without=others), sites)
+    for part in with_needed(called, parts):
+        add_site(sites, part.label, values_of(values, part, is_called=part in called))
+    names = {part.name for part in called}
+    for part in parts:
+        for other in sorted(names & part.needs) if part not in called else ():
+            own = values.table(part.node)
+            kept = {key: own[key] for key in CONDITIONS if key in own}
+            add_site(sites, f"{part.label}, which needs {other}", kept)
+    is_site = sites or has_include or (not layout.parts and values.is_calling(root))
+    return {"the file": rest} | sites if is_site else {}
 
 
-def package(values: Values, root: Table) -> Sites:
-    """Read the scripts of a package.json, also those of the hook frameworks that are set up in it."""
-    sites: Sites = {}
-    waiting: list[tuple[tuple[str, ...], Node]] = [
-        ((key,), node) for key, node in root.items() if key not in NO_SCRIPTS
-    ]
-    for keys, node in waiting:
-        name = ".".join(keys)
-        if isinstance(node, Table) and len(keys) < DEEPEST_SCRIPT:
-            waiting += [((*keys, key), value) for key, value in node.pairs]
-        elif values.is_calling(node):
-            sites[f"script {name}"] = {"": values.of(node)}
-    return sites
-
-
-def whole(values: Values, root: Table) -> Sites:
-    """Read a document of which it is not known what does not matter to a call."""
-    return {"the pipeline": values.table(root)} if values.is_calling(root) else {}
-
-
-def with_root(rest: Surroundings, sites: Sites) -> Sites:
-    """Add what holds for all calls of a file, if there are any."""
-    return {"the file": rest} | sites if sites else {}
-
-
-def entries(node: Node | None) -> dict[str, Node]:
-    """Return the entries of a table by their keys, its own before merged ones; of a repeated key all in a list."""
-    found: dict[str, Node] = {}
+def inside(node: Node, step: str) -> list[tuple[str, Node]]:
+    """Return what a step of a path leads to, by its key or the name that it has itself."""
     if isinstance(node, Table):
-        counts = Counter(key for key, _ in node.pairs)
-        for key, value in node.items():
-            found.setdefault(key, value if counts[key] < 2 else Items([]))
-            if counts[key] > 1 and isinstance(several := found[key], Items):
-                several.nodes.append(value)
-    return found
-
-
-def names_in(node: Node) -> set[str]:
-    """Return the texts and keys below a node."""
-    found = {each.text for each in every((node,)) if isinstance(each, Scalar)}
-    return found | {
-        key for each in every((node,)) if isinstance(each, Table) for key, _ in each.pairs
-    }
-
-
-def names_of_entry(node: Node) -> Iterator[str]:
-    """Return the name of the job that an entry of a workflow of CircleCI runs."""
-    if isinstance(node, Scalar):
-        yield node.text
-    elif isinstance(node, Table):
-        yield from (key for key, _ in node.pairs)
-
-
-def table_in(node: Node) -> Node:
-    """Return the settings of such an entry."""
-    return node.pairs[0][1] if isinstance(node, Table) and node.pairs else node
-
-
-def needed_by(node: Node) -> set[str]:
-    """Return the names that a job gives of others, also in `!reference [.job, script]`."""
-    if not isinstance(node, Table):
-        return set()
-    found = {name for key in NEEDS for each in at([node], key) for name in names_in(each)}
-    references = (
-        each
-        for each in every((node,))
-        if each.tag == "!reference" and isinstance(each, Items)
-    )
-    return found.union(*(names_in(each) for each in references))
-
-
-def with_needed(called: Iterable[str], jobs: Mapping[str, Node]) -> list[str]:
-    """Return these jobs and those that they need, as a job that is skipped skips all that need it."""
-    found = [name for name in jobs if name in called]
-    for name in found:
-        found += [
-            other for other in needed_by(jobs[name]) if other in jobs and other not in found
+        return [each for each in entries_of(node).items() if fnmatchcase(each[0], step)]
+    if isinstance(node, Items) and step == "[]":
+        return [
+            (each.text("id") if isinstance(each, Table) else "", each)
+            for each in node.nodes
         ]
+    return []
+
+
+def parts_below(
+    values: Values, layout: Layout, above: Part, steps: Sequence[str]
+) -> Iterator[Part]:
+    """Yield the parts at the steps below a node, which is given as a part itself."""
+    node = above.node
+    if not steps:
+        is_called = MENTION.search(above.name) is not None or values.is_calling(node)
+        yield replace(above, is_called=above.is_called or is_called)
+        return
+    if isinstance(node, Table) and steps[0] != "*":
+        others = [each for key, each in entries_of(node).items() if key not in layout.steps]
+        own = values.table(node, without=layout.steps)
+        around = above.around | {f"{key} around it": value for key, value in own.items()}
+        above = replace(above, around=around, is_called=any(map(values.is_calling, others)))
+    for name, each in inside(node, steps[0]):
+        yield from parts_below(
+            values, layout, replace(above, name=name, node=each), steps[1:]
+        )
+
+
+def with_needed(called: Sequence[Part], parts: Sequence[Part]) -> list[Part]:
+    """Return these parts and those that they need, as a job that is skipped skips all that need it."""
+    found = list(called)
+    for part in found:
+        needs = part.needs
+        found += [each for each in parts if each.name in needs and each not in found]
     return found
 
 
-def waiting_jobs(values: Values, called: set[str], jobs: Mapping[str, Node]) -> Sites:
-    """Return the jobs that wait for a call: without that, they would succeed although it fails."""
-    return {
-        f"job {name}, which needs {other}": {
-            key: value
-            for key, value in values.table(job).items()
-            if key in ("if", "when", "rules")
-        }
-        for name, job in jobs.items()
-        if name not in called
-        for other in sorted(called & needed_by(job))
-    }
-
-
-def steps(
-    values: Values, job: Node | None, key: str, *, whole: bool = False
-) -> dict[str, Value]:
-    """Return the values of the steps of a job up to its last call, or of all of them."""
-    found = list(at([job], key, "[]")) if job else []
-    runs = [number for number, step in enumerate(found, 1) if is_review(values, step)]
-    last = max(runs) if runs and not whole else len(found)
-    return {
-        f"step {number}: {name}" if name else f"step {number}": value
-        for number, step in enumerate(found[:last], 1)
-        for name, value in values.table(step).items()
-    }
+def values_of(values: Values, part: Part, *, is_called: bool) -> Surroundings:
+    """Return the values of a part, and of its steps up to its last call, or of all of them."""
+    cosmetic = COSMETIC_IN_JOB if part.noun == "job" else COSMETIC
+    own = values.table(part.node, without=("steps",), cosmetic=cosmetic)
+    steps = list(at([part.node], "steps", "[]"))
+    runs = [number for number, step in enumerate(steps, 1) if is_review(values, step)]
+    last = max(runs) if runs and is_called else len(steps)
+    found: dict[str, Value] = {}
+    for number, step in enumerate(steps[:last], 1):
+        for name, value in values.table(step).items():
+            found[f"step {number}: {name}" if name else f"step {number}"] = value
+    return own | found | part.around
 
 
 def is_review(values: Values, step: Node) -> bool:
@@ -288,27 +220,3 @@ def add_site(sites: Sites, name: str, own: Surroundings) -> None:
     while (label := name if number == 1 else f"{name} ({number})") in sites:
         number += 1
     sites[label] = own
-
-
-def read_document(values: Values, document: Document, reader: Reader) -> Sites:
-    """Return the calls in all documents of a file."""
-    found: Sites = {}
-    for number, root in enumerate(document.roots):
-        for root_table in tables_of(root):
-            for name, own in reader(values, root_table).items():
-                add_site(
-                    found, name if number == 0 else f"document {number + 1}, {name}", own
-                )
-    # A server that expects one document runs none of several.
-    return (
-        found | {"the documents": {"number": values.text(str(len(document.roots)))}}
-        if found
-        else {}
-    )
-
-
-def tables_of(root: Node) -> list[Table]:
-    """Return a document as a table: the hooks that a repository offers are a list."""
-    if isinstance(root, Items):
-        return [Table([("hooks", root)])]
-    return [root] if isinstance(root, Table) else []

@@ -150,17 +150,11 @@ class Values:
         if not isinstance(table, Table):
             return {"": self.of(table)}
         left_out = {*without, *cosmetic}
-        names = {key for key, _ in table.pairs}
-        found: dict[str, list[Node]] = {}
-        for key, value in table.items():
-            if key not in left_out:
-                found.setdefault(key, []).append(value)
+        entries = entries_of(table)
         return {
-            key: self.of(
-                nodes[0] if len(nodes) == 1 else Items(nodes),
-                is_version=PINS.get(key) in names,
-            )
-            for key, nodes in found.items()
+            key: self.of(node, is_version=PINS.get(key) in entries)
+            for key, node in entries.items()
+            if key not in left_out
         }
 
     def text(self, text: str, line: int | None = None) -> Value:
@@ -175,6 +169,14 @@ class Values:
         self.left -= 1
         if self.left < 0:
             raise TooMuchError(f"more than {MOST_VALUES} values")
+
+
+def entries_of(table: Table) -> dict[str, Node]:
+    """Return the values of a table by their keys, merged ones too; those of a repeated key in a list."""
+    found: dict[str, list[Node]] = {}
+    for key, value in table.items():
+        found.setdefault(key, []).append(value)
+    return {key: each[0] if len(each) == 1 else Items(each) for key, each in found.items()}
 
 
 def _hash(parts: Iterable[str]) -> str:

@@ -73,10 +73,9 @@ def read_docstring(text: str) -> Documented:
         for n, line in enumerate(lines)
     ]
     for number, line in enumerate(lines):
-        if PATTERNS["google"].match(line) and not _ruled(lines, number):
-            return _google(lines)
-        if PATTERNS["numpy"].match(line) and _ruled(lines, number):
-            return _numpy(lines)
+        for style, is_ruled in (("google", False), ("numpy", True)):
+            if PATTERNS[style].match(line) and _ruled(lines, number) == is_ruled:
+                return _read_sections(lines, style)
         if PATTERNS["sphinx"].match(line):
             return _sphinx(lines)
     found = PATTERNS["result"].search(text)
@@ -126,22 +125,24 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _google(lines: list[str]) -> Documented:
+def _read_sections(lines: list[str], style: str) -> Documented:
+    """Parse the sections of Google's style, which end by their indent, or of NumPy's, whose headers have a ruler."""
+    is_ruled = style == "numpy"
     entries: list[DocumentedParameter] = []
     sections: list[int] = []
     certain = True
-    number = 0
-    while number < len(lines):
-        if PATTERNS["google"].match(lines[number]):
-            sections.append(number)
-            end = _section_end(lines, number)
-            found, sure = _entries(lines, number + 1, end, colon=True)
-            entries += found
-            certain = certain and sure
-            number = end
-        else:
-            number += 1
-    return Documented("google", tuple(entries), certain, tuple(sections))
+    end = 0
+    for number, line in enumerate(lines):
+        is_header = PATTERNS[style].match(line) and _ruled(lines, number) == is_ruled
+        if number < end or not is_header:
+            continue
+        first = number + 1 + is_ruled
+        end = _section_end(lines, number, is_ruled=is_ruled)
+        found, sure = _entries(lines, first, end, colon=not is_ruled)
+        sections += range(number, first)
+        entries += found
+        certain = certain and sure
+    return Documented(style, tuple(entries), certain, tuple(sections))
 
 
 def _last_line(lines: list[str], first: int, end: int) -> int:
@@ -152,11 +153,12 @@ def _last_line(lines: list[str], first: int, end: int) -> int:
     return next(filled, first)
 
 
-def _section_end(lines: list[str], header: int) -> int:
-    """Return the line after a section: the first one that is not blank and not deeper than the header."""
+def _section_end(lines: list[str], header: int, *, is_ruled: bool) -> int:
+    """Return the line after a section: the next header with a ruler, or the first that is not deeper than its own."""
     depth = _indent(lines[header])
     for number in range(header + 1, len(lines)):
-        if lines[number].strip() and _indent(lines[number]) <= depth:
+        is_next = _ruled(lines, number) if is_ruled else _indent(lines[number]) <= depth
+        if lines[number].strip() and is_next:
             return number
     return len(lines)
 
@@ -209,20 +211,6 @@ def _in_parentheses(rest: str) -> str:
     """Return the type in `(type): text`, empty if the text does not have that form."""
     inner, closed, _ = rest.strip().replace(") :", "):").partition("):")
     return inner[1:] if closed and inner.startswith("(") else ""
-
-
-def _numpy(lines: list[str]) -> Documented:
-    entries: list[DocumentedParameter] = []
-    sections: list[int] = []
-    certain = True
-    headers = [n for n, line in enumerate(lines) if line.strip() and _ruled(lines, n)]
-    for number, end in zip(headers, [*headers[1:], len(lines)], strict=True):
-        if PATTERNS["numpy"].match(lines[number]):
-            sections += [number, number + 1]
-            found, sure = _entries(lines, number + 2, end, colon=False)
-            entries += found
-            certain = certain and sure
-    return Documented("numpy", tuple(entries), certain, tuple(sections))
 
 
 def _sphinx(lines: list[str]) -> Documented:

@@ -234,8 +234,8 @@ def tasks(document: Document) -> Iterator[Snippet]:
         ):
             if isinstance(variant, Table):
                 pieces = word_pieces(
-                    _word_of(variant.get("command")),
-                    _words_of(variant.get("args") or task.get("args")),
+                    plain_word(variant.get("command")),
+                    plain_words(variant.get("args") or task.get("args")),
                 )
                 if variant.get("command") and pieces:
                     yield snippet(pieces, Where.AGENT).substitute(PATTERNS["editor_value"])
@@ -248,20 +248,21 @@ def agent(document: Document) -> Iterator[Snippet]:
         if isinstance(command, Items):
             yield from words(command, Where.AGENT)
         elif isinstance(command, Scalar) and command.text.strip():
-            yield snippet(word_pieces(command, _words_of(table.get("args"))), Where.AGENT)
+            yield snippet(word_pieces(command, plain_words(table.get("args"))), Where.AGENT)
         for helper in HELPERS:
             yield from lines(table.get(helper), Where.AGENT)
     for notify in at(document.roots, "notify"):
         yield from words(notify, Where.AGENT)
 
 
-def _word_of(node: Node | None) -> Node | None:
+def plain_word(node: Node | None) -> Node | None:
+    """Return a word; VS Code has some in a table, with the way to quote them."""
     return node.get("value") if isinstance(node, Table) else node
 
 
-def _words_of(node: Node | None) -> Items:
+def plain_words(node: Node | None) -> Items:
     found = node.nodes if isinstance(node, Items) else ()
-    return Items([value for each in found if (value := _word_of(each)) is not None])
+    return Items([value for each in found if (value := plain_word(each)) is not None])
 
 
 def ansible(document: Document) -> Iterator[Snippet]:

@@ -19,6 +19,11 @@ from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("command_files/patterns.toml", "make")
 BRACKETS = {"(": re.compile("[()]"), "{": re.compile("[{}]")}
+# The head of a recipe: the names before its colon, one and its parameters in a justfile, and what it needs.
+MAKE_HEAD = re.compile(r"([^\s#=:][^#=:\n]*?)\s*::?(?!=)([^#;\n]*)")
+JUST_HEAD = re.compile(r"@?([\w-]+)[^#:\n]*:(?!=)([^#\n]*)")
+# What ends no recipe: its lines, blank ones and comments.
+INDENTED = re.compile(r"[ \t#]|$")
 LONGEST_REFERENCE = 2_000
 LONGEST_VALUE = 500
 
@@ -43,14 +48,14 @@ def snippets(text: str) -> Iterator[Snippet]:
         one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)),
         values=_simple_variables(text),
     )
-    for pieces in logical_lines(text):
+    for pieces in _logical_lines(text):
         yield from _line(state, pieces)
     yield from _recipe(state)
     for found in _calls(text):
         yield _expand(found, state.values)
 
 
-def logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
+def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
     """Yield each line in one piece, or in several with those that it goes on to."""
     pieces: list[tuple[int, str]] = []
     for number, line in pieces_of(text):
@@ -195,3 +200,21 @@ def _end_of(text: str, opening: int) -> int:
         if not depth:
             return found.end()
     return end
+
+
+def blocks_in(
+    text: str, head: re.Pattern[str]
+) -> Iterator[tuple[list[str], list[str], str]]:
+    """Yield the recipes of a file, each with its names and what it needs; what is none has no names."""
+    names: list[str] = []
+    others: list[str] = []
+    block = ""
+    for line in text.splitlines(keepends=True):
+        if not INDENTED.match(line) and not block.endswith("\\\n"):
+            yield names, others, block
+            found = head.match(line)
+            names = found[1].split() if found else []
+            others = re.findall(r"[^\s()&|]+", found[2]) if found else []
+            block = ""
+        block += line
+    yield names, others, block
