@@ -8,9 +8,9 @@ import datetime
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from cli_guard.errors import UsageError
 from cli_guard.lazy import dataclass
@@ -21,11 +21,9 @@ from cli_guard.state.files import explain_write_errors, record_of
 from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trees.json"
-VERSION = 1
+VERSION = 2
 MOST = 2_000
 EVENT = "tree"
-# Fields that older versions did not know, and that say nothing while they are empty.
-LATER = ("seal", "agents", "installs", "installs_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,8 @@ class Tree:
     `path` is its top folder with all links resolved; `roots` are the repository's root commits and `commit` is the one
     at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
     "" for none. `allow` are command patterns. `seal` is the signature, "" if policy wanted none. `agents`: the question
-    was about coding agents. Records from when one question was about the checks as well have no such field.
-    `installs` are the lock files by which installs are allowed, `<SHA-256> <path>` each, as they are in the commit
-    `installs_at`.
+    was about coding agents. `installs` are the lock files by which installs are allowed, `<SHA-256> <path>` each, as
+    they are in the commit `installs_at`.
     """
 
     path: str
@@ -55,29 +52,18 @@ class Tree:
 
     @property
     def payload(self) -> bytes:
-        """Return what is sealed: all of it but the seal; older versions knew less."""
-        data = replace(self, seal="").known() | {"seal": ""}
-        return json.dumps(data, sort_keys=True).encode("ascii")
+        """Return what is sealed: all of it but the seal."""
+        return json.dumps(asdict(replace(self, seal="")), sort_keys=True).encode("ascii")
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all of it, as the audit log names it; older versions knew less."""
-        data = json.dumps(self.known(), sort_keys=True)
-        return hashlib.sha256(data.encode()).hexdigest()
-
-    def known(self) -> dict[str, object]:
-        """Return its fields, without those of LATER that are empty."""
-        return {n: value for n, value in asdict(self).items() if n not in LATER or value}
+        """Return the SHA-256 of all of it, as the audit log names it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
     @property
     def profile_in_force(self) -> str:
         """Return how far coding agents are trusted: `strict` if nobody was asked about them."""
         return self.profile if self.agents else "strict"
-
-    @property
-    def is_from_before(self) -> bool:
-        """Return whether one question was about the tree and its checks: it counts for the checks alone."""
-        return not self.agents and self.profile != "strict"
 
     @property
     def words(self) -> str:
@@ -87,18 +73,6 @@ class Tree:
 
     def is_valid(self, now: datetime.datetime) -> bool:
         return not self.expires or now.date().isoformat() <= self.expires
-
-
-NAMES = frozenset(each.name for each in fields(Tree))
-
-
-def tree_from(record: Mapping[str, Any]) -> Tree | None:
-    """Build a record of the file; None if it has another shape."""
-    record = {"seal": "", "agents": False, "installs": [], "installs_at": "", **record}
-    try:
-        return record_of(Tree, record) if record.keys() == NAMES else None
-    except TypeError:
-        return None
 
 
 class TrustedTrees:
@@ -112,7 +86,11 @@ class TrustedTrees:
 
     def all(self) -> list[Tree]:
         """Return every record, oldest first. Raises CliGuardError."""
-        return [tree for each in self._records.read() if (tree := tree_from(each))]
+        found = []
+        for each in self._records.read():
+            with suppress(TypeError):
+                found.append(record_of(Tree, each))
+        return found
 
     def at(self, root: Path) -> Tree | None:
         """Return the record of a path, whether it counts or not. Raises CliGuardError."""

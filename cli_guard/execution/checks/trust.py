@@ -33,7 +33,6 @@ class CheckTrust:
     by: str
     at: str
     roots: str
-    # Older versions had none.
     seal: str = ""
 
     @property
