@@ -289,7 +289,7 @@ def clip_line(line: str) -> str:
 
 
 def cut(text: str) -> str:
-    return text if len(text) <= SHOWN_OF_A_LINE else text[: SHOWN_OF_A_LINE - 3] + "..."
+    return clip(text, SHOWN_OF_A_LINE)
 
 
 def _without(match: re.Match[str]) -> str:
