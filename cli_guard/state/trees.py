@@ -8,7 +8,6 @@ import datetime
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
-from cli_guard.state.files import explain_write_errors, record_of
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trees.json"
@@ -80,17 +79,12 @@ class TrustedTrees:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         folder = user_state(env)
-        self._records = OwnedRecords(
-            folder / FILE if folder else None, "trees", VERSION, "cli-guard trust"
-        )
+        path = folder / FILE if folder else None
+        self._records = OwnedRecords(Tree, path, "trees", VERSION, "cli-guard trust")
 
     def all(self) -> list[Tree]:
         """Return every record, oldest first. Raises CliGuardError."""
-        found = []
-        for each in self._records.read():
-            with suppress(TypeError):
-                found.append(record_of(Tree, each))
-        return found
+        return self._records.read()
 
     def at(self, root: Path) -> Tree | None:
         """Return the record of a path, whether it counts or not. Raises CliGuardError."""
@@ -131,7 +125,7 @@ class TrustedTrees:
             "profile": tree.profile_in_force,
         }
         AuditLog(repository.state_folder).append(entry(EVENT, invocation, **details))
-        self._change(tree.path, [asdict(tree)])
+        self._change(tree.path, tree)
         return tree
 
     @explain_write_errors()
@@ -143,14 +137,12 @@ class TrustedTrees:
             AuditLog(repository.state_folder).append(
                 entry(EVENT, invocation, path=path, record=None)
             )
-            self._change(path, [])
+            self._change(path)
         return known
 
-    def _change(self, path: str, new: list[dict[str, object]]) -> None:
+    def _change(self, path: str, *new: Tree) -> None:
         self._records.change(
-            lambda kept: [*(each for each in kept if each.get("path") != path), *new][
-                -MOST:
-            ]
+            lambda kept: [*(each for each in kept if each.path != path), *new][-MOST:]
         )
 
 
