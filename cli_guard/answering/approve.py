@@ -12,12 +12,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli_guard.answering.signing import lines_shown, store_signed
-from cli_guard.approvals.counting import Approval, review_id
-from cli_guard.approvals.statements import Signed, Statement
+from cli_guard.approvals.counting import review_id
+from cli_guard.approvals.statements import APPROVE, Signed, Statement
 from cli_guard.approvals.storage import StateFolder
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.hooks import MESSAGE, PUSH, event_of
-from cli_guard.model import Disposition, Presence
+from cli_guard.model import Disposition
 from cli_guard.repository.protocol import Repository, as_lines
 from cli_guard.review.render.words import where
 from cli_guard.review.request import Staged
@@ -54,9 +54,8 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
         return found[0]
     if found:
         raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
-    if prefix and any(
-        each.id.startswith(prefix) for each in StateFolder(records).read_unsigned()
-    ):
+    answered = records.audit.events(APPROVE) if prefix else ()
+    if any(str(each.get("review_id")).startswith(prefix) for each in answered):
         raise UsageError(
             f"review {prefix} is already approved: run the commit or push again"
         )
@@ -138,7 +137,7 @@ def bound_diff(
             hashlib.sha256(review.bound.encode("utf-8", "surrogateescape")).hexdigest()
             == review.content
         )
-        if not own or not review.bound.startswith("["):  # of an older version
+        if not own:
             raise UsageError(
                 f"review {review.id} is not what was reviewed: run the push again"
             )
@@ -185,9 +184,10 @@ def approve_change(
             store_signed(repository, signed)
         else:
             made = statement_at_terminal(review, findings, invocation, reason)
-            StateFolder(records).add(Approval(made, id=review.id).line())
+            signed = Signed(made, made.canonical(), "")
+            StateFolder(records).add(signed.line())
         rules = sorted({each.rule for each in findings})
-        about = signed.audit_details() if signed else bound_details(made)
+        about = signed.audit_details()
         about["author"] = author_of(repository)
         record_approval(
             records, review, invocation, reason, marks, approved_rules=rules, **about
@@ -214,16 +214,6 @@ def statement_at_terminal(
         reason=reason,
         repository=(),
     )
-
-
-def bound_details(made: Statement) -> dict[str, object]:
-    """Return what the audit log says of a statement without a signature."""
-    return {
-        "level": str(Presence.TTY),
-        "parent": made.parent,
-        "lines": dict(made.lines),
-        "blobs": dict(made.blobs),
-    }
 
 
 def record_approval(

@@ -1,7 +1,6 @@
 """What an approval is bound to, and which findings the approvals of a review answer."""
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -27,47 +26,12 @@ MAIL = re.compile(r"<([^<>\s]+)>")
 class Approval:
     """A person's approval: what was approved, and how far that is proved.
 
-    A signed one has the presence `level` that its signature proves and the `key` that made it; one that was given at a
-    terminal has the `id` of the review, and a statement of what it is bound to alone.
+    A signed one has the presence `level` that its signature proves and the `key` that made it.
     """
 
     made: Statement
     level: Presence = Presence.TTY
     key: bytes = b""
-    id: str = ""
-
-    @classmethod
-    def parse(cls, line: str) -> "Approval":
-        """Parse the line of one that was given at a terminal. Raises ValueError, TypeError, KeyError."""
-        data = json.loads(line)
-        named = ("content", "policy", "at", "reason")
-        made = Statement(
-            **{name: str(data[name]) for name in named},
-            findings={str(mark): str(rule) for mark, rule in data["findings"].items()},
-            lines={str(mark): str(lines) for mark, lines in data["lines"].items()},
-            blobs={str(path): str(blob) for path, blob in data["blobs"].items()},
-            parent=str(data["parent"]),
-            principal=str(data["by"]),
-            repository=(),
-        )
-        return cls(made, id=str(data["id"]))
-
-    def line(self) -> str:
-        """Return it in one line of JSON, to be parsed again."""
-        made = self.made
-        kept = {
-            "id": self.id,
-            "content": made.content,
-            "policy": made.policy,
-            "parent": made.parent,
-            "findings": dict(made.findings),
-            "lines": dict(made.lines),
-            "blobs": dict(made.blobs),
-            "by": made.principal,
-            "at": made.at,
-            "reason": made.reason,
-        }
-        return json.dumps(kept)
 
 
 @dataclass(frozen=True, slots=True)

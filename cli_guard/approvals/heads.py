@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from cli_guard.approvals.listing import approval_events, every_signed, read_signed
 from cli_guard.approvals.signatures import parse, verify
 from cli_guard.approvals.signers import Signers
-from cli_guard.approvals.statements import APPROVE, Signed, encode
-from cli_guard.approvals.storage import StateFolder, bound_to, logged_binding
+from cli_guard.approvals.statements import APPROVE, binding_of, encode
+from cli_guard.approvals.storage import StateFolder
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.audit import Entry, Verification
@@ -106,11 +106,11 @@ def check_approvals(
 ) -> Iterator[str]:
     """Yield the approvals without their event, and the events without their approval. Raises CliGuardError."""
     folder = StateFolder(records)
-    given = folder.read_unsigned()
     kept = folder.read_every_unsigned()
-    if lost := [each.id for each in kept if each not in given]:
-        yield f"{NO_ENTRY} {len(lost)} approval{'s' * (len(lost) > 1)}, not counted: {', '.join(lost)}"
     events = approval_events(records.audit)
+    entries = [binding_of(each) for each in events]
+    if lost := [each.digest[:10] for each in kept if each.binding not in entries]:
+        yield f"{NO_ENTRY} {len(lost)} approval{'s' * (len(lost) > 1)}, not counted: {', '.join(lost)}"
     signed = read_signed(folder.read(())[0])
     logged = {str(each.get("statement")) for each in events}
     for each in signed:
@@ -120,31 +120,15 @@ def check_approvals(
     since = (invocation.now - datetime.timedelta(days=CHECKED_DAYS)).isoformat()
     # Older ones were dropped on purpose.
     due = [each for each in events[-KEPT_APPROVALS:] if str(each.get("at")) >= since]
-    named = {str(each["statement"]) for each in due if "statement" in each}
-    if named - {each.digest for each in signed}:
+    named = {str(each.get("statement")) for each in due}
+    if named - {each.digest for each in (*kept, *signed)}:
         signed = every_signed(repository)
-    found = [[*bound_to(each), "tty"] for each in kept]
-    found += [in_log(each) for each in signed]
+    found = [each.binding for each in (*kept, *signed)]
     for event in due:
-        is_signed = "statement" in event
-        bound = signed_binding(event) if is_signed else logged_binding(event)
-        if [*bound, event.get("level", "tty")] not in found:
+        if binding_of(event) not in found:
             by = event.get("principal", event.get("user"))
             what = event.get("review_id", event["event"])
             yield f"approved, and the approval is gone: {what}, by {by} at {event.get('at')}"
-
-
-def signed_binding(event: Entry) -> list[object]:
-    """Return what an entry of the audit log says of a signed approval, but for its level."""
-    named = ("statement", "principal")
-    return [*map(event.get, named), event.get("fingerprints", [])]
-
-
-def in_log(signed: Signed) -> list[object]:
-    """Return what the audit log says of a signed approval: the same, and its level."""
-    made = signed.statement
-    level = str(signed.signature.presence)
-    return [signed.digest, made.principal, sorted(made.findings), level]
 
 
 def check_rest(

@@ -15,6 +15,7 @@ from typing import Any
 from cli_guard import __version__
 from cli_guard.approvals.signatures import Signature, parse
 from cli_guard.lazy import dataclass
+from cli_guard.model import Presence
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"
@@ -162,7 +163,10 @@ def text(value: object) -> str:
 
 @dataclass(frozen=True)
 class Signed:
-    """A statement as it was signed, and its armored signature; a line of a storage. Nothing of it is checked."""
+    """A statement as it was signed, and its armored signature; a line of a storage. Nothing of it is checked.
+
+    What was approved at a terminal has no signature ("").
+    """
 
     statement: Statement
     payload: bytes
@@ -193,6 +197,11 @@ class Signed:
         return parse(self.armored)
 
     @property
+    def level(self) -> str:
+        """Return how far it is proved who approved. Raises ValueError."""
+        return str(self.signature.presence if self.armored else Presence.TTY)
+
+    @property
     def digest(self) -> str:
         """Return the SHA-256 of what is signed, which names it in the audit log."""
         return hashlib.sha256(self.payload).hexdigest()
@@ -205,13 +214,23 @@ class Signed:
     def audit_details(self) -> dict[str, object]:
         """Return what the audit log says of it."""
         made = self.statement
-        details: dict[str, object] = {
-            "level": str(self.signature.presence),
-            "principal": made.principal,
-            "statement": self.digest,
-        }
+        details: dict[str, object] = {"level": self.level, "statement": self.digest}
+        if not self.armored:
+            return details
+        details["principal"] = made.principal
         if made.expires:
             details["expires"] = made.expires
         if self.signature.counter is not None:
             details["counter"] = self.signature.counter
         return details
+
+    @property
+    def binding(self) -> list[object]:
+        """Return what an entry of the audit log must say of it."""
+        marks = sorted(self.statement.findings)
+        return binding_of({**self.audit_details(), "fingerprints": marks})
+
+
+def binding_of(entry: Mapping[str, object]) -> list[object]:
+    """Return what an entry of the audit log says of an approval."""
+    return [entry.get(name) for name in ("statement", "level", "principal", "fingerprints")]

@@ -4,11 +4,12 @@ A place keeps lines and judges none of them: anybody may have written them. `cli
 count. To add a place, write it and name it in `storages_of`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Protocol
 
 from cli_guard.approvals.counting import Approval
+from cli_guard.approvals.statements import APPROVE, Signed, binding_of
 from cli_guard.git.notes import REF
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
@@ -17,6 +18,8 @@ from cli_guard.state.records import Records
 
 MOST_BYTES = 2_000_000
 MOST_OBJECTS = 5_000
+# In the line of what was approved at a terminal.
+UNSIGNED = '"signature":""'
 
 
 class Storage(Protocol):
@@ -117,37 +120,26 @@ class StateFolder:
         more: bool = False,
     ) -> tuple[set[str], list[str]]:
         """Read as `Storage` says."""
-        return {line for line in self.records.approvals() if '"payload":' in line}, []
+        return {line for line in self.records.approvals() if UNSIGNED not in line}, []
 
     def read_unsigned(self) -> list[Approval]:
         """Return those that the audit log confirms."""
         found = self.read_every_unsigned()
         if not found:
             return []
-        logged = [logged_binding(each) for each in self.records.audit.events("approve")]
-        return [each for each in found if bound_to(each) in logged]
+        logged = [binding_of(each) for each in self.records.audit.events(APPROVE)]
+        return [Approval(each.statement) for each in found if each.binding in logged]
 
-    def read_every_unsigned(self) -> list[Approval]:
+    def read_every_unsigned(self) -> list[Signed]:
         """Return those that the audit log does not confirm too."""
         found = []
         for line in self.records.approvals():
-            with suppress(ValueError, TypeError, KeyError):
-                found.append(Approval.parse(line))
+            with suppress(ValueError):
+                given = Signed.parse(line)
+                if not given.armored:
+                    found.append(given)
         return found
 
     def add(self, line: str, objects: Iterable[str] = ()) -> None:
         """Keep one more line; the oldest are dropped."""
         self.records.add_approval(line)
-
-
-def bound_to(approval: Approval) -> list[object]:
-    """Return what the audit log says of an approval that was given at a terminal."""
-    made = approval.made
-    bound = [approval.id, made.content, made.policy, sorted(made.findings)]
-    return [*bound, made.parent, dict(made.lines), dict(made.blobs)]
-
-
-def logged_binding(event: Mapping[str, object]) -> list[object]:
-    """Return the same of an entry of the audit log."""
-    bound = [event.get(name) for name in ("review_id", "content", "policy", "fingerprints")]
-    return [*bound, event.get("parent"), event.get("lines"), event.get("blobs")]

@@ -161,11 +161,6 @@ def tree_line(io: Io, repository: Repository) -> str:
         return f"! {error}"
     if tree and tree.agents:
         return f"coding agents: {tree.words}"
-    if tree and tree.is_from_before:
-        return (
-            f"coding agents: not trusted; {tree.words} was one answer for the checks as well, and counts for these"
-            " alone: see `cli-guard trust --agents`"
-        )
     return "coding agents: not trusted in this work tree, see `cli-guard trust --agents`"
 
 

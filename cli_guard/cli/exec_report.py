@@ -53,19 +53,9 @@ def permission_as_dict(permission: Permission) -> dict[str, object]:
 def refused_as_dict(request: CommandRequest, permission: Permission) -> dict[str, object]:
     """Return the result of a command that was not run, with the keys of one that was."""
     data = permission_as_dict(permission)
-    return {
-        "status": "error",
-        "success": False,
-        "command": request.text,
-        "working_dir": str(request.folder),
-        "return_code": None,
-        "stdout": "",
-        "stderr": "",
-        "errors": [],
-        "has_errors": True,
-        "error": f"not run ({permission.answer}): {data['reason']}",
-        "permission": data,
-    }
+    error = f"not run ({permission.answer}): {data['reason']}"
+    result = Result(request.text, str(request.folder), error=error)
+    return {**result.as_dict(), "permission": data}
 
 
 def result_code(result: Result | Started) -> int:

@@ -11,9 +11,9 @@ LINES = 50
 
 
 @click.pass_obj
-def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
+def run(io: Io, /, pid: int, lines: int, follow: bool) -> int:
     """Print the end of a log, and follow it on request."""
-    with manager_of(io) as manager, Streams(io, raw=raw) as streams:
+    with manager_of(io) as manager, Streams(io) as streams:
         if not follow:
             streams("stdout", manager.log_bytes(pid, lines))
             return 0
@@ -41,9 +41,5 @@ command = Command(
             show_default=True,
         ),
         flag("--follow -f", "Follow the output until the process ends or Ctrl-C."),
-        flag(
-            "--raw",
-            "Print the bytes unchanged, secrets included; control characters never reach a terminal.",
-        ),
     ],
 )

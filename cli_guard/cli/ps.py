@@ -1,5 +1,7 @@
 """`cli-guard exec ps`: list the background processes that were started from here."""
 
+import datetime
+
 import click
 
 from cli_guard.cli.app import FORMAT, Command
@@ -12,7 +14,8 @@ from cli_guard.secrets.printable import clip
 # How many ended processes are shown.
 ENDED = 10
 COMMAND = 120
-HEAD = ("PID", "STATE", "PORT", "TIME", "COMMAND")
+ROW = "{:>7}  {:<9}  {:>5}  {:>15}  {}"
+HEAD = ROW.format("PID", "STATE", "PORT", "TIME", "COMMAND")
 
 
 @click.pass_obj
@@ -30,22 +33,17 @@ def run(io: Io, /, format: str) -> int:
             "cli-guard: no background processes; start one with `cli-guard exec --background -- COMMAND`"
         )
         return 0
-    io.say("\n".join(table([HEAD, *map(row, running), *map(row, ended[:ENDED])])))
+    io.say("\n".join((HEAD, *map(row, (*running, *ended[:ENDED])))))
     if len(ended) > ENDED:
         io.say(f"({len(ended) - ENDED} more ended earlier: --format json)")
     return 0
 
 
-def row(process: Process) -> tuple[str, ...]:
-    port = str(process.port) if process.port is not None else "-"
+def row(process: Process) -> str:
+    port = "-" if process.port is None else process.port
+    runtime = datetime.timedelta(seconds=int(process.runtime_seconds))
     command = clip(one_line(process.command), COMMAND)
-    return (
-        str(process.pid),
-        state_of(process),
-        port,
-        format_seconds(process.runtime_seconds),
-        command,
-    )
+    return ROW.format(process.pid, state_of(process), port, str(runtime), command)
 
 
 def state_of(process: Process) -> str:
@@ -56,30 +54,6 @@ def state_of(process: Process) -> str:
     if code is None:
         return "ended"
     return f"exit {code}" if code >= 0 else signal_name(-code)
-
-
-def format_seconds(seconds: float) -> str:
-    """Format a time: `7s`, `2m 05s`, `3h 10m`, `2d 04h`."""
-    whole = int(seconds)
-    for size, above, below in ((86_400, "d", "h"), (3_600, "h", "m"), (60, "m", "s")):
-        if whole >= size:
-            part = whole % size // (size // {"h": 24, "m": 60, "s": 60}[below])
-            return f"{whole // size}{above} {part:02}{below}"
-    return f"{whole}s"
-
-
-def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Align the columns of rows; the last column is not padded."""
-    widths = [max(len(row[at]) for row in rows) for at in range(len(HEAD) - 1)]
-    return [
-        "  ".join(
-            [
-                *(cell.ljust(width) for cell, width in zip(row, widths, strict=False)),
-                row[-1],
-            ]
-        )
-        for row in rows
-    ]
 
 
 command = Command(

@@ -20,7 +20,7 @@ STREAMS = ("stdout", "stderr")
 class Streams:
     """Both streams of a command, masked and printable; with `raw` unchanged except for control characters."""
 
-    def __init__(self, io: Io, *, raw: bool, typed: bool = False) -> None:
+    def __init__(self, io: Io, *, raw: bool = False, typed: bool = False) -> None:
         self._io = io
         self._raw = raw
         self._silence = ECHO if typed else SILENCE

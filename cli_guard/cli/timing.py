@@ -4,15 +4,15 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Commit, Request, Staged
@@ -32,76 +32,70 @@ MODULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Milliseconds: on the clock, and of a processor, with those of children that have ended."""
-
-    wall: float = 0.0
-    cpu: float = 0.0
-
-    def plus(self, other: "Spent") -> "Spent":
-        return Spent(self.wall + other.wall, self.cpu + other.cpu)
-
-    def minus(self, other: "Spent") -> "Spent":
-        return Spent(self.wall - other.wall, self.cpu - other.cpu)
-
-    @classmethod
-    def now(cls) -> "Spent":
-        """Return what this process has spent so far."""
-        # `os.times` counts in ticks of 10 ms: more than most reviewers take.
-        children = sum(os.times()[2:4])
-        return cls(time.perf_counter() * 1000, (time.process_time() + children) * 1000)
-
-
 class Stopwatch:
-    """The time of each row of the table, in the order in which they began."""
+    """Marks on the way of a review: the time from one to the next belongs to its row.
+
+    Each has milliseconds on the clock, and of a processor, with those of children that have ended.
+    """
 
     def __init__(self) -> None:
-        self.rows: dict[str, Spent] = {}
+        self.marks: list[tuple[str, int, int]] = []
 
-    @contextmanager
-    def measure(self, row: str) -> Iterator[None]:
-        """Add what the block takes to a row."""
-        before = self.rows.setdefault(row, Spent())
-        started = Spent.now()
-        try:
-            yield
-        finally:
-            self.rows[row] = before.plus(Spent.now().minus(started))
+    def enter(self, row: str) -> None:
+        """Let the time from now on belong to a row."""
+        # `os.times` counts in ticks of 10 ms: more than most reviewers take.
+        cpu = time.process_time() + sum(os.times()[2:4])
+        self.marks.append((row, round(time.perf_counter() * 1000), round(cpu * 1000)))
 
     def watch(self, tool: "Tool") -> "Tool":
-        """Return the tool of a reviewer that adds its time to a row of its own."""
+        """Return the tool of a reviewer with a row of its own; what runs between the tools is the graph's."""
 
         def run(world: "World", arguments: "Arguments") -> "ToolOutput":
-            with self.measure(tool.name.removeprefix("review_")):
+            self.enter(tool.name.removeprefix("review_"))
+            try:
                 return tool.run(world, arguments)
+            finally:
+                self.enter("graph")
 
         return replace(tool, run=run)
+
+    def table(self) -> str:
+        """Format the rows, in the order in which they began, and their sum."""
+        clock = Counter[str]()
+        cpu = Counter[str]()
+        for (row, *begun), (_, *ended) in pairwise(self.marks):
+            clock[row] += ended[0] - begun[0]
+            cpu[row] += ended[1] - begun[1]
+        rows = [(row, clock[row], cpu[row]) for row in clock]
+        rows.append(("total", clock.total(), cpu.total()))
+        width = max(len(row) for row, *_ in rows)
+        lines = [f"  {'':{width}} {'ms':>7} {'CPU':>7}"]
+        lines += [f"  {row:{width}} {spent:7} {used:7}" for row, spent, used in rows]
+        return "\n".join(lines)
 
 
 def show_timing(io: Io) -> str:
     """Review what is staged, else HEAD's last commit, once; return the table. Nothing is recorded."""
     watch = Stopwatch()
-    with watch.measure("start"):
-        start_python(io.env)
-    with watch.measure("modules"):
-        load_modules()
-    with watch.measure("rules"):
-        load_rules()
-    with watch.measure("Git"):
-        repository = io.find_repository()
-        request, subject = find_subject(repository)
+    watch.enter("start")
+    start_python(io.env)
+    watch.enter("modules")
+    load_modules()
+    watch.enter("rules")
+    load_rules()
+    watch.enter("Git")
+    repository = io.find_repository()
+    request, subject = find_subject(repository)
     from cli_guard.review.load import gather
 
-    with ExitStack() as stack:
-        with watch.measure("Git"):
-            reviewed = gather(request, repository, io.invocation)
-            gathered = stack.enter_context(reviewed)
+    with gather(request, repository, io.invocation) as gathered:
         state = run_graph(io, gathered, watch)
-        with watch.measure("output"):
-            render(state, gathered)
+        watch.enter("output")
+        render(state, gathered)
+        watch.enter("")
     files = len(gathered.subject.changes.files)
-    return table(f"{subject}, {count(files, 'file')}", watch.rows)
+    head = f"A review of {subject}, {count(files, 'file')}: no server, no earlier results, no checks"
+    return f"{head}\n{watch.table()}"
 
 
 def start_python(env: Mapping[str, str]) -> None:
@@ -154,12 +148,8 @@ def run_graph(io: Io, gathered: "Gathered", watch: Stopwatch) -> "State":
         answer=InlineAnswers(gathered.subject),
         today=io.invocation.now.date(),
     )
-    earlier = len(watch.rows)
-    with watch.measure("graph"):
-        state, _ = run_review(context)
-    for spent in list(watch.rows.values())[earlier + 1 :]:
-        watch.rows["graph"] = watch.rows["graph"].minus(spent)
-    return state
+    watch.enter("graph")
+    return run_review(context)[0]
 
 
 def render(state: "State", gathered: "Gathered") -> str:
@@ -167,16 +157,3 @@ def render(state: "State", gathered: "Gathered") -> str:
     from cli_guard.review.run import review_of, without_secret_names
 
     return text.render(review_of(without_secret_names(state), gathered, {}))
-
-
-def table(subject: str, rows: Mapping[str, Spent]) -> str:
-    """Format the rows and their sum."""
-    total = Spent()
-    for spent in rows.values():
-        total = total.plus(spent)
-    width = max(map(len, rows))
-    lines = [f"{'':{width}} {'ms':>7} {'CPU':>7}"]
-    for name, spent in (*rows.items(), ("total", total)):
-        lines.append(f"{name:{width}} {spent.wall:7.0f} {spent.cpu:7.0f}")
-    head = f"A review of {subject}: no server, no earlier results, no checks"
-    return "\n".join((head, *(f"  {line}" for line in lines)))

@@ -111,14 +111,13 @@ def list_trees(io: Io) -> int:
     for tree in trees:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
-        before = " (from before: for its checks alone)" if tree.is_from_before else ""
         count = len(tree.allow)
         more = ""
         if count:
             more = f", {count} {'rule' if count == 1 else 'rules'}"
         profile = tree.profile_in_force
         line = f"{tree.path}: {profile}, by {tree.by} on {tree.at[:10]}{until}{more}"
-        io.say(printable(f"{line}{before}{ended}"))
+        io.say(printable(f"{line}{ended}"))
     if not trees:
         io.say("cli-guard: no work tree is trusted")
     return 0

@@ -9,13 +9,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import accumulate
-from types import MappingProxyType
 from typing import Any
 
 from cli_guard.lazy import dataclass
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
+from cli_guard.words import WordSet, fold
 
 # The last error says how many more there are.
 MAX_ERRORS = 50
@@ -170,15 +170,18 @@ def _data() -> Mapping[str, Any]:
 
 
 @cache
-def _by_stem() -> Mapping[str, Mapping[str, tuple[int, ...]]]:
-    """Map each stem to its keywords, and each keyword to the numbers of its patterns."""
-    stems: dict[str, dict[str, tuple[int, ...]]] = {}
+def _by_keyword() -> Mapping[str, list[int]]:
+    """Map each keyword to the numbers of its patterns."""
+    numbers: dict[str, list[int]] = {}
     for number, pattern in enumerate(patterns()):
         for keyword in pattern.keywords:
-            stem = next((stem for stem in _data()["stems"] if stem in keyword), keyword)
-            keywords = stems.setdefault(stem, {})
-            keywords[keyword] = (*keywords.get(keyword, ()), number)
-    return MappingProxyType(stems)
+            numbers.setdefault(keyword, []).append(number)
+    return numbers
+
+
+@cache
+def _keywords() -> WordSet:
+    return WordSet(_by_keyword())
 
 
 @cache
@@ -202,22 +205,13 @@ def _hits(lines: list[str]) -> list[_Hit]:
 
 
 def _candidates(lines: list[str]) -> Iterator[tuple[int, list[int]]]:
-    """Yield the lines that hold a keyword, with the patterns to try on each.
-
-    Stems are searched in the whole text: far faster than line by line, so that a log without errors costs little.
-    """
-    lowered = [line.lower() for line in lines]
-    text = "\n".join(lowered)
-    starts = [0, *accumulate(len(line) + 1 for line in lowered)]
+    """Yield the lines that hold a keyword, with the patterns to try on each."""
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: dict[int, set[int]] = {}
-    for stem, keywords in _by_stem().items():
-        at = text.find(stem)
-        while at >= 0:
-            index = bisect_right(starts, at) - 1
-            for keyword, numbers in keywords.items():
-                if keyword in lowered[index]:
-                    found.setdefault(index, set()).update(numbers)
-            at = text.find(stem, starts[index + 1])
+    for keyword, ends in _keywords().ends_in(fold("\n".join(lines))).items():
+        for end in ends:
+            index = bisect_right(starts, end) - 1
+            found.setdefault(index, set()).update(_by_keyword()[keyword])
     for index in sorted(found):
         yield index, sorted(found[index])
 
@@ -295,7 +289,7 @@ def clip_line(line: str) -> str:
 
 
 def cut(text: str) -> str:
-    return text if len(text) <= SHOWN_OF_A_LINE else text[: SHOWN_OF_A_LINE - 3] + "..."
+    return clip(text, SHOWN_OF_A_LINE)
 
 
 def _without(match: re.Match[str]) -> str:

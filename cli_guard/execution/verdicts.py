@@ -114,21 +114,12 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
 
 def failure_data(problem: str) -> dict[str, object]:
     """Return the answer to what could not be judged: a person has to look."""
+    from cli_guard.commands.model import Verdict
     from cli_guard.secrets.redact import redact
 
     reason = redact(problem)
-    return {
-        "error": reason,
-        "command": None,
-        "verdict": str(Decision.REVIEW),
-        "reason": reason,
-        "effects": [],
-        "evidence": [],
-        "coverage": "partial",
-        "alternative": None,
-        "rule": None,
-        "rules": [],
-    }
+    verdict = Verdict("", Decision.REVIEW, reason, coverage="partial")
+    return {"error": reason, **as_dict(verdict), "command": None}
 
 
 def as_json(data: dict[str, object], *, indent: int | None = None) -> str:

@@ -44,7 +44,7 @@ COLUMNS = ("found", *ENDS[1:], OPEN)
 
 @dataclass(frozen=True)
 class Stats:
-    """The counts; `older` findings are in entries that do not say what became of them, `times` are in ms.
+    """The counts; `times` are in ms.
 
     `rules` has the ends of the findings of each rule, `people` who approved and rejected, `unheeded` the rules that
     are always ignored, with their findings.
@@ -52,7 +52,6 @@ class Stats:
 
     reviews: dict[str, int]
     findings: Counter[str]
-    older: int
     rules: dict[str, dict[str, int]]
     times: Sequence[int]
     approved: int
@@ -89,10 +88,6 @@ class Stats:
         ]
         for name, cells in rows:
             lines.append(f"{printable(name):<34}" + "".join(f"{e:>10}" for e in cells))
-        if self.older:
-            lines.append(
-                f"  and {self.older} in entries of an older version, which do not say what became of them"
-            )
         total = sum(self.times) / 1000
         median = statistics.median(self.times or [0])
         lines.append(
@@ -132,19 +127,16 @@ def collect_stats(repository: Repository, invocation: Invocation, since: str) ->
         if isinstance(each.get("rules"), dict) and "decision" in each
     }
     found = Counter[str]()
-    older = 0
     for each in ended.values():
         numbers = cast("dict[str, object]", each["rules"])
         for rule, number in numbers.items():
             if isinstance(number, int):
                 found[rule] += number
-                older += 0 if "found" in each else number
     times = (each.get("ms") for each in entries)
     commits, people = count_approvals(repository, given, entries)
     return Stats(
         reviews=dict(sorted(Counter(text(e, "decision") for e in ended.values()).items())),
         findings=found,
-        older=older,
         rules=count_ends(lives),
         times=[ms for ms in times if isinstance(ms, int) and 0 <= ms < MOST_MS],
         approved=len(given),

@@ -8,27 +8,8 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
-# <sys/inotify.h>: written, its mode or times set, moved, made, deleted, and the same of the folder itself.
-MODIFY = 0x002
-ATTRIB = 0x004
-CLOSE_WRITE = 0x008
-MOVED_FROM = 0x040
-MOVED_TO = 0x080
-CREATE = 0x100
-DELETE = 0x200
-DELETE_SELF = 0x400
-MOVE_SELF = 0x800
-ANY = (
-    MODIFY
-    | ATTRIB
-    | CLOSE_WRITE
-    | MOVED_FROM
-    | MOVED_TO
-    | CREATE
-    | DELETE
-    | DELETE_SELF
-    | MOVE_SELF
-)
+# <sys/inotify.h>: all but the reading of a file, IN_ALL_EVENTS without IN_ACCESS, IN_CLOSE_NOWRITE and IN_OPEN.
+CHANGES = 0xFFF & ~0x001 & ~0x010 & ~0x020
 EVENTS_BYTES = 65_536
 
 
@@ -91,5 +72,6 @@ def watch(descriptor: int, folder: str) -> bool:
     import ctypes
 
     return (
-        int(ctypes.CDLL(None).inotify_add_watch(descriptor, os.fsencode(folder), ANY)) >= 0
+        int(ctypes.CDLL(None).inotify_add_watch(descriptor, os.fsencode(folder), CHANGES))
+        >= 0
     )

@@ -4,14 +4,20 @@ import json
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, cast
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.runtime import is_own
-from cli_guard.state.files import lock, open_state, write_atomically
-
-Records = list[dict[str, Any]]
+from cli_guard.state.files import (
+    Record,
+    lock,
+    open_state,
+    record_of,
+    write_atomically,
+)
 
 
 class Seals(Protocol):
@@ -24,20 +30,23 @@ class Seals(Protocol):
         """Return whether a record has the signature that policy wants. Raises CliGuardError."""
 
 
-class OwnedRecords:
-    """The records under `key` in a file; `path` is None where the user has no home folder.
+class OwnedRecords(Generic[Record]):
+    """The records of a kind under `key` in a file; `path` is None where the user has no home folder.
 
     `version` is the version of their shape; files of an older one count as empty. `again` is the command that makes
     them anew.
     """
 
-    def __init__(self, path: Path | None, key: str, version: int, again: str) -> None:
+    def __init__(
+        self, kind: type[Record], path: Path | None, key: str, version: int, again: str
+    ) -> None:
         self.path = path
+        self._kind = kind
         self._key = key
         self._version = version
         self._again = again
 
-    def read(self) -> Records:
+    def read(self) -> list[Record]:
         """Return the records, oldest first, none for a missing file. Raises CliGuardError."""
         if self.path is None:
             return []
@@ -70,12 +79,17 @@ class OwnedRecords:
             raise CliGuardError(
                 f"{self.path} is broken: delete it, and run `{self._again}` again"
             )
-        return [each for each in listed if isinstance(each, dict)]
+        found = []
+        for each in listed:
+            with suppress(TypeError, ValueError, AttributeError):
+                found.append(record_of(self._kind, each))
+        return found
 
-    def change(self, change: Callable[[Records], Records]) -> None:
+    def change(self, change: Callable[[list[Record]], list[Record]]) -> None:
         """Replace the records under a lock. Raises UsageError if there is no home folder, CliGuardError, OSError."""
         if self.path is None:
             raise UsageError("it cannot be stored: set HOME or XDG_STATE_HOME")
         with lock(self.path):
-            kept = {"version": self._version, self._key: change(self.read())}
+            listed = [asdict(cast("Any", each)) for each in change(self.read())]
+            kept = {"version": self._version, self._key: listed}
             write_atomically(self.path, json.dumps(kept, indent=1) + "\n")

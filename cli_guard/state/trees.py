@@ -8,24 +8,21 @@ import datetime
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from cli_guard.errors import UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
-from cli_guard.state.files import explain_write_errors, record_of
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trees.json"
-VERSION = 1
+VERSION = 2
 MOST = 2_000
 EVENT = "tree"
-# Fields that older versions did not know, and that say nothing while they are empty.
-LATER = ("seal", "agents", "installs", "installs_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +32,8 @@ class Tree:
     `path` is its top folder with all links resolved; `roots` are the repository's root commits and `commit` is the one
     at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
     "" for none. `allow` are command patterns. `seal` is the signature, "" if policy wanted none. `agents`: the question
-    was about coding agents. Records from when one question was about the checks as well have no such field.
-    `installs` are the lock files by which installs are allowed, `<SHA-256> <path>` each, as they are in the commit
-    `installs_at`.
+    was about coding agents. `installs` are the lock files by which installs are allowed, `<SHA-256> <path>` each, as
+    they are in the commit `installs_at`.
     """
 
     path: str
@@ -55,29 +51,18 @@ class Tree:
 
     @property
     def payload(self) -> bytes:
-        """Return what is sealed: all of it but the seal; older versions knew less."""
-        data = replace(self, seal="").known() | {"seal": ""}
-        return json.dumps(data, sort_keys=True).encode("ascii")
+        """Return what is sealed: all of it but the seal."""
+        return json.dumps(asdict(replace(self, seal="")), sort_keys=True).encode("ascii")
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all of it, as the audit log names it; older versions knew less."""
-        data = json.dumps(self.known(), sort_keys=True)
-        return hashlib.sha256(data.encode()).hexdigest()
-
-    def known(self) -> dict[str, object]:
-        """Return its fields, without those of LATER that are empty."""
-        return {n: value for n, value in asdict(self).items() if n not in LATER or value}
+        """Return the SHA-256 of all of it, as the audit log names it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
     @property
     def profile_in_force(self) -> str:
         """Return how far coding agents are trusted: `strict` if nobody was asked about them."""
         return self.profile if self.agents else "strict"
-
-    @property
-    def is_from_before(self) -> bool:
-        """Return whether one question was about the tree and its checks: it counts for the checks alone."""
-        return not self.agents and self.profile != "strict"
 
     @property
     def words(self) -> str:
@@ -89,30 +74,17 @@ class Tree:
         return not self.expires or now.date().isoformat() <= self.expires
 
 
-NAMES = frozenset(each.name for each in fields(Tree))
-
-
-def tree_from(record: Mapping[str, Any]) -> Tree | None:
-    """Build a record of the file; None if it has another shape."""
-    record = {"seal": "", "agents": False, "installs": [], "installs_at": "", **record}
-    try:
-        return record_of(Tree, record) if record.keys() == NAMES else None
-    except TypeError:
-        return None
-
-
 class TrustedTrees:
     """The trusted work trees of this user."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         folder = user_state(env)
-        self._records = OwnedRecords(
-            folder / FILE if folder else None, "trees", VERSION, "cli-guard trust"
-        )
+        path = folder / FILE if folder else None
+        self._records = OwnedRecords(Tree, path, "trees", VERSION, "cli-guard trust")
 
     def all(self) -> list[Tree]:
         """Return every record, oldest first. Raises CliGuardError."""
-        return [tree for each in self._records.read() if (tree := tree_from(each))]
+        return self._records.read()
 
     def at(self, root: Path) -> Tree | None:
         """Return the record of a path, whether it counts or not. Raises CliGuardError."""
@@ -153,7 +125,7 @@ class TrustedTrees:
             "profile": tree.profile_in_force,
         }
         AuditLog(repository.state_folder).append(entry(EVENT, invocation, **details))
-        self._change(tree.path, [asdict(tree)])
+        self._change(tree.path, tree)
         return tree
 
     @explain_write_errors()
@@ -165,14 +137,12 @@ class TrustedTrees:
             AuditLog(repository.state_folder).append(
                 entry(EVENT, invocation, path=path, record=None)
             )
-            self._change(path, [])
+            self._change(path)
         return known
 
-    def _change(self, path: str, new: list[dict[str, object]]) -> None:
+    def _change(self, path: str, *new: Tree) -> None:
         self._records.change(
-            lambda kept: [*(each for each in kept if each.get("path") != path), *new][
-                -MOST:
-            ]
+            lambda kept: [*(each for each in kept if each.path != path), *new][-MOST:]
         )
 
 

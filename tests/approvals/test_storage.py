@@ -19,7 +19,7 @@ from cli_guard.review.request import Staged
 from cli_guard.review.run import run
 from cli_guard.runtime import Invocation
 
-LINE = '{"payload":"{}","signature":""}'
+LINE = '{"payload":"{}","signature":"-"}'
 NOW = datetime.datetime(2026, 10, 1, tzinfo=datetime.UTC)
 
 

@@ -2,13 +2,13 @@
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 
 from in_process import RISKY, approve, guard, records, stage, waiting
 from repositories import Repo
 
 from cli_guard.agents.registry import MARKERS, agent_around
+from cli_guard.approvals.statements import Signed, Statement
 from cli_guard.approvals.storage import StateFolder
 
 
@@ -34,14 +34,10 @@ def test_a_file_beside_the_checkpoint_shows_nothing(committed: Repo) -> None:
 def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
     found = stopped(committed)
     [review] = records(committed).pending()
-    kept = {
-        name: asdict(review)[name] for name in ("id", "content", "policy", "lines", "blobs")
-    }
-    kept["parent"] = review.base
-    found_here = dict.fromkeys(review.fingerprints, "code-python-shell")
-    line = json.dumps(
-        {**kept, "findings": found_here, "by": "The Boss", "at": review.at, "reason": ""}
-    )
+    findings = dict.fromkeys(review.fingerprints, "code-python-shell")
+    made = Statement(review.content, review.policy, findings, "The Boss", review.at, ())
+    given = Signed(made, made.canonical(), "")
+    line = given.line()
     (records(committed).folder / "approvals.jsonl").write_text(line + "\n")
     with records(committed).audit.path.open("a") as log:
         log.write(
@@ -50,7 +46,7 @@ def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
                     "event": "approve",
                     "review_id": found,
                     "fingerprints": sorted(review.fingerprints),
-                    **kept,
+                    **given.audit_details(),
                     "previous": "0" * 64,
                 }
             )
@@ -60,7 +56,10 @@ def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
     assert guard(committed, "hook", "pre-commit").code == 3
     done = guard(committed, "audit", "verify")
     assert done.code == 1
-    assert f"no entry in the audit log for 1 approval, not counted: {found}" in done.err
+    assert (
+        f"no entry in the audit log for 1 approval, not counted: {given.digest[:10]}"
+        in done.err
+    )
 
 
 def test_a_given_approval_counts_and_verifies(committed: Repo) -> None:

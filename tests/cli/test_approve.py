@@ -43,7 +43,7 @@ def test_approves_once_and_shows_what(committed: Repo) -> None:
     passed = commit_hook(committed)
     assert passed.code == 0
     [approval] = StateFolder(records(committed)).read_unsigned()
-    assert (approval.id, approval.made.reason) == (found, "the name is checked")
+    assert approval.made.reason == "the name is checked"
     trail = list(records(committed).audit.entries())
     assert [entry["event"] for entry in trail] == ["pre-commit", "approve", "pre-commit"]
     assert records(committed).audit.verify().problem is None

@@ -486,9 +486,6 @@ FORGED = {
     "content": "c0",
     "policy": "p",
     "fingerprints": ["f"],
-    "parent": "",
-    "lines": {},
-    "blobs": {},
     "reason": "",
 }
 # Events by hand, with a valid chain, and whether they are missed.
@@ -537,16 +534,19 @@ def test_a_statement_of_somebody_else_does_not_fit(signing: Repo) -> None:
 
 
 def test_what_was_dropped_on_purpose_is_not_missed(committed: Repo) -> None:
-    many = [
-        event(committed, "approve", **{**FORGED, "review_id": f"{at:04}"})
+    given = [
+        Signed(made, made.canonical(), "")
         for at in range(KEPT_APPROVALS + 9)
+        for made in [Statement("c" * 64, "p", {"f": "r"}, "ada", f"{at:04}", ())]
     ]
-    rewrite(committed, many)
-    kept = [
-        {**each, "id": each["review_id"], "by": "ada", "findings": {"f": "r"}}
-        for each in many[9:]
-    ]
-    lines = "".join(json.dumps(each) + "\n" for each in kept)
+    rewrite(
+        committed,
+        [
+            event(committed, "approve", **{**FORGED, **each.audit_details()})
+            for each in given
+        ],
+    )
+    lines = "".join(each.line() + "\n" for each in given[9:])
     (records(committed).folder / "approvals.jsonl").write_text(lines)
     assert verify(committed) == []
 

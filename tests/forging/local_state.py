@@ -30,6 +30,7 @@ from forging.world import (
 from in_process import RISKY, Terminal, state_values
 from repositories import GUARD, Repo
 
+from cli_guard.approvals.statements import Signed, Statement
 from cli_guard.model import Severity
 
 HARMLESS = "A docstring has no full stop"
@@ -121,15 +122,21 @@ def waiting(world: World) -> dict[str, Any]:
     return found
 
 
-def local_approval(world: World, **values: Any) -> None:
+def local_approval(world: World) -> Signed:
     """Append a line to `approvals.jsonl`, as for a `tty` approval of what waits."""
     asked = waiting(world)
-    line = {name: asked[name] for name in ("id", "content", "policy", "lines", "blobs")}
-    line["findings"] = dict.fromkeys(asked["fingerprints"], "code-python-shell")
-    line["parent"] = asked["base"]
-    line |= {"by": "The Boss", "at": "2026-10-02T12:00:00+00:00", "reason": ""} | values
+    made = Statement(
+        **{name: asked[name] for name in ("content", "policy", "lines", "blobs")},
+        findings=dict.fromkeys(asked["fingerprints"], "code-python-shell"),
+        parent=asked["base"],
+        principal="The Boss",
+        at="2026-10-02T12:00:00+00:00",
+        repository=(),
+    )
+    given = Signed(made, made.canonical(), "")
     with (world.state / "approvals.jsonl").open("a") as file:
-        file.write(json.dumps(line) + "\n")
+        file.write(given.line() + "\n")
+    return given
 
 
 def chain(world: World, **values: Any) -> None:
@@ -150,11 +157,10 @@ def chain(world: World, **values: Any) -> None:
 
 def audited_approval(world: World, level: str, **values: Any) -> None:
     asked = waiting(world)
-    local_approval(world, **values)
+    said = local_approval(world).audit_details() | {"level": level} | values
     chain(
-        world, event="approve", level=level, review_id=asked["id"], reason="", approved_rules=["code-python-shell"],
-        parent=asked["base"],
-        **{name: asked[name] for name in ("content", "policy", "fingerprints", "lines", "blobs")}, **values,
+        world, event="approve", review_id=asked["id"], reason="", approved_rules=["code-python-shell"],
+        **{name: asked[name] for name in ("content", "policy", "fingerprints")}, **said,
     )  # fmt: skip
 
 
@@ -216,13 +222,17 @@ def local_files_where_policy_was_tty_before(world: World) -> None:
     world.set_policy(KEY)
     world.stage()
     asked = waiting(world)
-    for name in ("approvals.jsonl", "audit.jsonl"):
-        path = world.state / name
-        lines = [
-            json.loads(line) | {"policy": asked["policy"], "content": asked["content"]}
-            for line in path.read_text().splitlines()
-        ]
-        path.write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+    now = {"policy": asked["policy"], "content": asked["content"]}
+    path = world.state / "approvals.jsonl"
+    made = dataclasses.replace(Signed.parse(path.read_text().strip()).statement, **now)
+    forged = Signed(made, made.canonical(), "")
+    path.write_text(forged.line() + "\n")
+    path = world.state / "audit.jsonl"
+    lines = [
+        json.loads(line) | now | {"statement": forged.digest}
+        for line in path.read_text().splitlines()
+    ]
+    path.write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
     world.record("Add the report")
 
 

@@ -225,16 +225,14 @@ def write_record(repo: Repo, **changed: object) -> None:
 
 
 @pytest.mark.parametrize("kind", ["workspace", "floors"])
-def test_a_record_from_before_counts_for_the_checks_alone(
+def test_a_record_that_is_not_about_agents_lets_them_do_nothing(
     committed: Repo, kind: str
 ) -> None:
-    """Until the two questions, one answer was about the checks and the agents."""
     trust(committed, "--profile", kind)
     write_record(committed, agents=None)
     assert (profile(committed), verdict(committed)) == ("strict", "review")
     said = guard(committed, "doctor").out
-    assert "counts for these alone: see `cli-guard trust --agents`" in said
-    assert "(from before: for its checks alone)" in guard(committed, "trust", "--list").out
+    assert "coding agents: not trusted in this work tree" in said
     shown = guard(committed, "trust", "--show").out
     assert "coding agents are not trusted here" in shown
     # A rule that is saved beside it was a decision of its own, and widens nothing else.

@@ -1,6 +1,6 @@
-"""The checks that have passed, so that the same tree is not checked twice.
+"""What the result of a check depends on, so that the same tree is not checked twice.
 
-Only a pass is kept: a failure may be the machine's fault, and its output is needed again.
+The cache of the state folder keeps a pass alone: a failure may be the machine's fault, and its output is needed again.
 """
 
 import hashlib
@@ -12,45 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from cli_guard import __version__
-from cli_guard.errors import CliGuardError
 from cli_guard.policy.checks import PlannedCheck
-from cli_guard.state.files import lock, read_state, write_atomically
 
-FILE = "checks-passed.json"
-KEPT = 500
 # Settings that do not change the result of a check.
 IRRELEVANT = {"stage", "files", "timeout_seconds", "ready_seconds", "cache"}
 
 
-class Passes:
-    """The passes in a state folder; a missing or broken file has none."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
-
-    def find(self, key: str) -> float | None:
-        """Return the seconds that a check took when it passed, None for one that has not."""
-        seconds = self._read().get(key)
-        return seconds if isinstance(seconds, int | float) else None
-
-    def keep(self, key: str, seconds: float) -> None:
-        """Store a pass, and drop the oldest beyond `KEPT`. Raises OSError."""
-        with lock(self.path):
-            data = self._read()
-            data.pop(key, None)
-            data[key] = round(seconds, 1)
-            kept = dict(list(data.items())[-KEPT:])
-            write_atomically(self.path, json.dumps(kept, indent=0) + "\n")
-
-    def _read(self) -> dict[str, object]:
-        try:
-            data = json.loads(read_state(self.path))
-        except (OSError, ValueError, RecursionError, CliGuardError):
-            return {}
-        return data if isinstance(data, dict) else {}
-
-
-def key_of(check: PlannedCheck, env: Mapping[str, str]) -> str:
+def key_of(check: PlannedCheck, env: Mapping[str, str]) -> bytes:
     """Return a hash of all that the result of a check depends on; `env` is its environment.
 
     That is the tree with its lock files, the command and its settings, the programs that it names, and our version.
@@ -69,7 +37,7 @@ def key_of(check: PlannedCheck, env: Mapping[str, str]) -> str:
         programs,
         __version__,
     ]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).digest()
 
 
 def program(command: str, path: str | None) -> tuple[str, int, int] | None:

@@ -4,13 +4,13 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.checks.outcome import Outcome, State
-from cli_guard.execution.checks.passes import Passes, key_of
+from cli_guard.execution.checks.passes import key_of
 from cli_guard.execution.checks.process import CheckProcess
 from cli_guard.execution.checks.reports import changed_files, findings_in, read_report
 from cli_guard.execution.environment import clean_environment
@@ -25,6 +25,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
 from cli_guard.repository.protocol import Repository
+from cli_guard.reviewers.cache import Cache
 from cli_guard.runtime import Invocation
 
 SERVER_LINES = 200
@@ -80,20 +81,20 @@ class CheckRunner:
 
     repository: Repository
     invocation: Invocation
-    passes: Passes
+    cache: Cache
     staged: bool
     changes: ChangeSet
     is_stopped: Callable[[], bool]
     ports: Ports = field(default_factory=Ports)
+    keeping: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, check: PlannedCheck) -> Outcome:
         """Run a check unless its tree has passed before. Errors become the outcome."""
         env, secrets = environment_of(check, self.invocation.env)
         # Findings of a report are about the change, not about the tree alone.
         key = key_of(check, env) if check.config.cache and not check.config.report else None
-        known = self.passes.find(key) if key else None
-        if known is not None:
-            return Outcome(check, "passed", seconds=known, cached=True)
+        if key and self.cache.get([key]):
+            return Outcome(check, "passed", cached=True)
         try:
             outcome = self._run_in_checkout(check, env)
             outcome = replace(outcome, missing=(*outcome.missing, *secrets))
@@ -103,9 +104,9 @@ class CheckRunner:
             reason = f"the machine ran out of a resource: {error.strerror}"
             return Outcome(check, "not run", reason)
         if key and outcome.state == "passed":
-            # The pass counts even if it cannot be kept.
-            with suppress(OSError, CliGuardError):
-                self.passes.keep(key, outcome.seconds)
+            # A cache that another thread has locked keeps nothing.
+            with self.keeping:
+                self.cache.put({key: b"passed"})
         return outcome
 
     def _run_in_checkout(self, check: PlannedCheck, env: dict[str, str]) -> Outcome:

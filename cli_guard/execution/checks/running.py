@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TextIO
 
 from cli_guard.execution.checks.outcome import Outcome, make_safe
-from cli_guard.execution.checks.passes import Passes
 from cli_guard.execution.checks.planning import context_of_checks, plan_checks
 from cli_guard.execution.checks.runner import CheckRunner
 from cli_guard.execution.shell import cores
@@ -25,6 +24,7 @@ from cli_guard.policy.gate import CHECKS_TRUSTED, RUN_CHECKS
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.request import Request, Staged
+from cli_guard.reviewers.cache import Cache
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 
@@ -77,7 +77,7 @@ class Checks:
         self._runner = CheckRunner(
             repository,
             invocation,
-            Passes(repository.state_folder),
+            Cache(repository.state_folder),
             staged,
             changes,
             self._stopped.is_set,

@@ -5,15 +5,13 @@ again. Tables that were trusted before stay trusted, for people who switch branc
 """
 
 import json
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, replace
 
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
-from cli_guard.state.files import explain_write_errors, record_of
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trusted.json"
@@ -33,7 +31,6 @@ class CheckTrust:
     by: str
     at: str
     roots: str
-    # Older versions had none.
     seal: str = ""
 
     @property
@@ -54,15 +51,16 @@ class Trusted:
         self._invocation = invocation
         folder = user_state(invocation.env)
         # Version 1 named a repository by its path.
+        path = folder / FILE if folder else None
         self._records = OwnedRecords(
-            folder / FILE if folder else None, "trusted", VERSION, "cli-guard trust"
+            CheckTrust, path, "trusted", VERSION, "cli-guard trust"
         )
 
     def find(self, repository: Repository, digest: str, seals: Seals) -> CheckTrust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
         given = [
             each
-            for each in self._read()
+            for each in self._records.read()
             if each.digest == digest
             and repository.has_roots(each.roots.split())
             and seals.holds(each.payload, each.seal)
@@ -83,21 +81,19 @@ class Trusted:
 
         def add(kept: list[CheckTrust]) -> list[CheckTrust]:
             own = [each for each in kept if each.roots == roots and each.digest != digest]
-            return [
-                *(each for each in kept if each.roots != roots),
-                *own[1 - KEPT_TABLES :],
-                trust,
-            ]
+            others = (each for each in kept if each.roots != roots)
+            return [*others, *own[1 - KEPT_TABLES :], trust][-KEPT:]
 
-        self._change(add)
+        self._records.change(add)
         return trust
 
     @explain_write_errors()
     def revoke(self, repository: Repository) -> int:
         """Withdraw all trust in a repository, and return how many tables had it. Raises as `give` does."""
-        gone = [each for each in self._read() if repository.has_roots(each.roots.split())]
+        known = self._records.read()
+        gone = [each for each in known if repository.has_roots(each.roots.split())]
         self._note(repository, "trust revoked", None)
-        self._change(lambda kept: [each for each in kept if each not in gone])
+        self._records.change(lambda kept: [each for each in kept if each not in gone])
         return len(gone)
 
     def _find_trusted_tables(self, repository: Repository) -> set[object]:
@@ -106,20 +102,6 @@ class Trusted:
         for each in AuditLog(repository.state_folder).events("trust", "trust revoked"):
             tables = {*tables, each.get("table")} if each["event"] == "trust" else set()
         return tables
-
-    def _read(self) -> list[CheckTrust]:
-        """Return all trust, oldest first. Raises CliGuardError."""
-        found = []
-        for each in self._records.read():
-            with suppress(TypeError):
-                found.append(record_of(CheckTrust, each))
-        return found
-
-    def _change(self, change: Callable[[list[CheckTrust]], list[CheckTrust]]) -> None:
-        """Replace the trust that is kept; the oldest beyond KEPT is dropped."""
-        self._records.change(
-            lambda _: [asdict(each) for each in change(self._read())[-KEPT:]]
-        )
 
     def _note(self, repository: Repository, event: str, digest: str | None) -> None:
         AuditLog(repository.state_folder).append(

@@ -16,6 +16,7 @@ from cli_guard.approvals.listing import approval_events, every_signed
 from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.lazy import dataclass
+from cli_guard.model import Presence
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.markup import Markup, PageSection, anchor, fit, join, link
@@ -190,7 +191,8 @@ def claim_of(logged: Entry) -> Given:
         content, said["policy"], dict.fromkeys(marks, ", ".join(rules)), who, said["at"], ()
     )
     made = replace(made, reason=said["reason"], decision=said["event"])
-    return Given(made, level, UNSIGNED, LOST if mark else CLAIM, mark, said["review_id"])
+    why = LOST if mark and said["level"] != Presence.TTY else CLAIM
+    return Given(made, level, UNSIGNED, why, mark, said["review_id"])
 
 
 def card_of(given: Given, commit: str) -> Markup:

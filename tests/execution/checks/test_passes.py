@@ -1,16 +1,14 @@
 """What has passed is not run again, and what has changed, or failed, is."""
 
-import json
 from pathlib import Path
 
 from checks_world import World
 from examples import table
 
-from cli_guard.execution.checks.passes import KEPT, Passes, key_of, program
+from cli_guard.execution.checks.passes import key_of, program
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, PlannedCheck
-
-PASSED = 1.5
+from cli_guard.reviewers.cache import NAME
 
 
 def planned(tree: str = "a" * 40, **table: object) -> PlannedCheck:
@@ -77,39 +75,6 @@ def test_a_command_without_a_program_that_is_known(command: str, tmp_path: Path)
     assert program(command, str(tmp_path)) is None
 
 
-def test_it_is_bounded(tmp_path: Path) -> None:
-    passes = Passes(tmp_path / "state")
-    for number in range(3):
-        passes.keep(str(number), PASSED)
-    data = json.loads(passes.path.read_text())
-    passes.path.write_text(
-        json.dumps(data | {f"x{number}": data["0"] for number in range(KEPT)})
-    )
-    passes.keep("last", PASSED)
-    assert passes.find("0") is None and passes.find("last") == PASSED
-    assert len(json.loads(passes.path.read_text())) == KEPT
-
-
-@table(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        '{"k": {}}',
-        '{"k": "1"}',
-        '{"k": {"seconds": "1", "at": 2}}',
-        "\xff",
-    ],
-)
-def test_a_broken_file_remembers_nothing(tmp_path: Path, text: str) -> None:
-    passes = Passes(tmp_path)
-    passes.path.write_text(text, "latin-1")
-    assert passes.find("k") is None
-    passes.keep("k", PASSED)
-    assert passes.find("k") == PASSED
-
-
 def test_a_failure_is_run_again_and_a_check_may_ask_for_that(world: World) -> None:
     world.check(command=f"'{world.leaves('failed')}; test -e {world.trace}.ok'")
     assert world.review().decision is Decision.DENY
@@ -127,8 +92,7 @@ def test_a_state_folder_that_cannot_be_written_costs_only_the_next_run(
     world: World,
 ) -> None:
     world.check(command=f"'{world.leaves('ran')}'")
-    passes = Passes(world.repo.path / ".git" / "cli-guard")
-    passes.path.mkdir(parents=True)
+    (world.repo.path / ".git" / "cli-guard" / NAME).mkdir(parents=True)
     for _ in range(2):
         assert world.review().decision is Decision.ALLOW
     assert world.runs == ["ran", "ran"]
