@@ -21,6 +21,8 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     lost = set(was) - set(now)
     rest = tuple(word for word in was if word in now)
     scopes = known["restricted"]
+    if not known["checks"].isdisjoint(was[:1]):
+        scopes |= known["rights"]
     if old.detail.count(",") > new.detail.count(","):
         scopes |= known["scopes"]
     if lost & scopes and rest == now and len(now) > 1:
@@ -34,7 +36,16 @@ def lost_owner(old: CodeFact, new: CodeFact) -> str:
     gone = lost_argument(old, new)
     is_search = not known["finds"].isdisjoint(words_of_name(old.last_name))
     is_owner = not known["owners"].isdisjoint(words_of_name(gone))
-    return f"`{new.name}` no longer asks for `{gone}`" if is_search and is_owner else ""
+    # A constant that names a right is asked for wherever it is given.
+    is_right = is_constant(gone) and not known["rights"].isdisjoint(words_of_name(gone))
+    is_asked = is_right or (is_search and is_owner)
+    return f"`{new.name}` no longer asks for `{gone}`" if is_asked else ""
+
+
+def is_constant(argument: str) -> bool:
+    """Return whether an argument is the name of a constant: `Roles.ADMIN`."""
+    name = argument.rpartition(".")[2]
+    return name.isidentifier() and name.isupper()
 
 
 def lost_limit(old: CodeFact, new: CodeFact) -> str:
@@ -70,7 +81,7 @@ def lost_room(old: CodeFact, new: CodeFact) -> str:
     allocates = not read_strength_words()["allocates"].isdisjoint(
         words_of_name(old.last_name)
     )
-    is_less = (
-        match["sign"] == "+" if allocates else match["sign"] == "-" and "sizeof" in after
-    )
+    copies = not read_strength_words()["copies"].isdisjoint((old.last_name.lower(),))
+    is_size = copies or "sizeof" in after
+    is_less = match["sign"] == "+" if allocates else match["sign"] == "-" and is_size
     return f"`{before}` is `{after}` now" if is_less else ""

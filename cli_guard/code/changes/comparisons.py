@@ -103,6 +103,23 @@ def looser_comparison(old: str, new: str, *, refuses: bool) -> LooserComparison 
     return None
 
 
+def overflowing_sum(gone: Iterable[str], added: Iterable[str]) -> str:
+    """Return why a sum may wrap around that could not: `b > n - a` has become `a + b > n`; "" if none may."""
+    before = [each for each in map(read_comparison, gone) if each is not None]
+    for operand in added:
+        now = read_comparison(operand)
+        if now is None or now.relation not in COMPLEMENT:
+            continue
+        parts = split_outside(now.left, ("+",))
+        for was in before:
+            taken = split_outside(was.right, ("-",))
+            if was.relation != now.relation or len(taken) != 2:
+                continue
+            if taken[0] == now.right and {taken[1], was.left} == set(parts):
+                return f"`{now.left}` may wrap around, `{was.right}` could not"
+    return ""
+
+
 def has_looser_bound(was: Comparison, now: Comparison) -> bool:
     """Return whether an amount that is let through may be further out."""
     if was.left != now.left or now.relation not in COMPLEMENT:

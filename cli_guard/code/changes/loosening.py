@@ -13,6 +13,7 @@ from cli_guard.code.changes.comparisons import (
     asks_less,
     is_unfolded,
     looser_comparison,
+    overflowing_sum,
     sides_of_equality,
     skipped_if_empty,
 )
@@ -217,6 +218,8 @@ def loosened_condition(
     """Return how a condition holds back less than before, None if it does not or nobody can say."""
     was = set(old.operands)
     now = set(new.operands)
+    if why := overflowing_sum(was - now, now - was):
+        return Looser(old, new, "value", why)
     if (not was & now and len(was | now) > 2) or any(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):
@@ -452,7 +455,8 @@ def plain_comparisons(
         for old in calls:
             values = values_of(old)
             is_same = all(side <= values for side in sides)
-            if is_same and (is_secret or old in constant):
+            is_of_secret = is_secret or has_secret((old.last_name,))
+            if is_same and (is_of_secret or old in constant):
                 why = f"`{operand}` takes the place of `{old.name}`"
                 yield Looser(old, new, "timing", why)
                 break

@@ -24,6 +24,7 @@ from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import Losses
 from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
+from cli_guard.reviewers.protections.plain_guards import find_plain_guards
 from cli_guard.reviewers.protections.warnings import warned_losses, warns
 from cli_guard.reviewers.protections.weakenings import (
     Weakening,
@@ -88,6 +89,7 @@ def losses_of(
 ) -> tuple[list[Loss], list[Weakening], list[Warned]]:
     """Return what a comparison of files says: what went, what became weaker, and the warnings that went."""
     losses = Losses(difference, subject.contents, subject.own_guards).find()
+    losses += find_plain_guards(subject, difference)
     left = [each for each in losses if not stands_elsewhere(each, subject, difference)]
     return (
         [*left, *find_misplaced(subject, difference)],

@@ -47,6 +47,8 @@ ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
+# What an expression names, but for what it calls.
+DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
 # How many there are of what: `len(rows) < 1`, `rows.length === 0`.
 COUNTED = re.compile(
     r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
@@ -218,15 +220,20 @@ class Losses:
 def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
     """Return whether what a variable was made of is still there, where the variable went with its check.
 
-    Of ordinary checks only the very same expression is: it is used without the variable now.
+    Of ordinary checks only the very same expression is, or what it was made of in the place of the variable.
     """
-    made_of = [
-        each.detail
+    bound = [
+        each
         for each in loss.file.went
         if each.is_option and each.unit == loss.fact.unit and each.last_name in names
     ]
+    made_of = [each.detail for each in bound]
     if loss.family in ORDINARY:
-        return any("(" in detail and detail in pair.text for detail in made_of)
+        was = loss.file.old.unit_named(loss.fact.unit)
+        return any("(" in detail and detail in pair.text for detail in made_of) or any(
+            is_bare_by_name(each.last_name, DOTTED.findall(each.detail), loss.change, was)
+            for each in bound
+        )
     sources = {
         name for detail in made_of for name in VALUES.findall(QUOTED.sub("", detail))
     }
@@ -319,14 +326,17 @@ def is_other_answer(loss: Loss) -> bool:
     if loss.family in FITTING:
         return False
     name = fact.last_name
-    asked = {plain_tokens(new.asked) for new in loss.file.came if new.is_judged}
-    return any(
-        old.is_guard
-        and old.line <= fact.line <= old.end_line
-        and name in old.detail
-        and plain_tokens(old.asked) in asked
-        for old in loss.file.went
-    )
+    answers = {
+        plain_tokens(new.asked): new.detail for new in loss.file.came if new.is_judged
+    }
+    for old in loss.file.went:
+        is_inside = old.is_guard and old.line <= fact.line <= old.end_line
+        if is_inside and name in old.detail:
+            answer = answers.get(plain_tokens(old.asked), "")
+            # Where nothing new is said, the call is only left out.
+            if not set(IDENTIFIER.findall(answer)) <= set(IDENTIFIER.findall(old.detail)):
+                return True
+    return False
 
 
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:

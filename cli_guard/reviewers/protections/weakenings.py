@@ -4,7 +4,7 @@ So is a check that the change moves behind what it guards, in a unit where it to
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
@@ -29,7 +29,7 @@ from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import dataclass
 from cli_guard.model import group_by
-from cli_guard.reviewers.protections.families import families_of
+from cli_guard.reviewers.protections.families import PRESENCE, families_of
 from cli_guard.reviewers.protections.loss import members, net
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -41,6 +41,7 @@ MEMORY = ("c", "cpp")
 SIZE_ASKED = re.compile(
     r"(?i)(?:len|size|count|remain|avail|capacity|limit|end|max)\w*[^<>]*(?<![-<>])[<>](?![<>])"
     r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
+    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)"
 )
 
 
@@ -123,6 +124,8 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         concerned = was - now or was
         if language in MEMORY and any(map(SIZE_ASKED.search, concerned)):
             return True
+        if drops_refusal(looser, concerned, language):
+            return True
         return is_check_itself(looser.old, language) or any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )
@@ -138,6 +141,18 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         is_known = families_of(looser.old, language) or is_named_check(looser.old)
         return bool(is_known) or looser.old.kind is FactKind.DECORATOR
     return True
+
+
+def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bool:
+    """Return whether a guard that is a protection by how it refuses no longer asks for some of what it asked."""
+    old = looser.old
+    is_narrower = len(looser.new.operands) < len(old.operands)
+    return (
+        old.is_guard
+        and is_narrower
+        and bool(families_of(old, language))
+        and not all(PRESENCE.fullmatch(each) for each in concerned)
+    )
 
 
 def is_check(fact: CodeFact, language: str) -> bool:

@@ -1,0 +1,122 @@
+"""Guards of no family that went: what tells that they protected is what they did, not what they are called.
+
+Such a guard refused with an error, spoke of an attack, asked a helper that went with it, or asked about a value that is
+used further down as a path, query, command, address or markup.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference, likeness
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    VALUES,
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    short_name,
+)
+from cli_guard.code.changes.order import facts_of_unit
+from cli_guard.code.taint.tables import tables_of
+from cli_guard.reviewers.protections.families import (
+    ERROR_CHECK,
+    PRESENCE,
+    REFUSED,
+    families_of,
+)
+from cli_guard.reviewers.protections.loss import Loss, net_key
+from cli_guard.reviewers.protections.losses import (
+    QUOTED,
+    Losses,
+    covers,
+    guarded_words,
+    is_replaced,
+)
+from cli_guard.reviewers.protections.warnings import warns
+from cli_guard.reviewers.review_input import ReviewInput
+
+MOST_GUARDS = 50
+# A unit that goes on as before, but for a few lines.
+SAME = 0.7
+ERROR = re.compile(r"(?i)\breturn\b.{0,60}(?:error|exception|invalid|reject)")
+# A value alone, or a place in one, that is there or not.
+ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
+SINKS = frozenset("path sql command ssrf redirect html code template".split())
+
+
+def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Iterator[Loss]:
+    """Yield the guards that no family names, no other condition took the place of, and something says were needed."""
+    losses = Losses(difference, subject.contents)
+    asked_now = {
+        net_key(fact) for file in difference.files for fact in file.came if fact.is_judged
+    }
+    for file in difference.files:
+        guards = (
+            fact
+            for fact in file.went
+            if fact.is_guard and net_key(fact) not in asked_now and asks_more(fact, file)
+        )
+        for guard in islice(guards, MOST_GUARDS):
+            loss = Loss("validation", guard, file)
+            is_gone = losses.still_stands(loss) and not is_replaced(loss, ())
+            if is_gone and was_needed(loss, subject, difference):
+                yield loss
+
+
+def asks_more(guard: CodeFact, file: FileDifference) -> bool:
+    """Return whether a guard of no family asks more than whether there is a value, and no condition came instead."""
+    if families_of(guard, file.language) or ERROR_CHECK.fullmatch(guard.name):
+        return False
+    hunk = file.hunk_of(guard)
+    is_asked_anew = hunk is None or any(
+        fact.is_judged and covers(hunk, fact) for fact in file.came
+    )
+    return not is_asked_anew and not all(
+        PRESENCE.fullmatch(each) or ONE_NAME.fullmatch(each)
+        for each in guard.operands or (guard.name,)
+    )
+
+
+def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> bool:
+    guard = loss.fact
+    if warns(CodeFact(FactKind.TEXT, guard.detail)):
+        return True
+    was = loss.file.old.unit_named(guard.unit)
+    now = difference.pair_of(loss.file, guard.unit)
+    if was is None or now is None or likeness(was, now) < SAME:
+        return False
+    return (
+        REFUSED.search(guard.detail) is not None
+        or ERROR.search(guard.detail) is not None
+        or asks_helper_gone(loss, difference)
+        or guards_sink(loss, subject, now)
+    )
+
+
+def asks_helper_gone(loss: Loss, difference: ChangeDifference) -> bool:
+    """Return whether a guard asks a function that the change takes away as well."""
+    asked = frozenset(IDENTIFIER.findall(loss.fact.name))
+    return any(
+        short_name(unit.name) in asked and difference.pair_of(file, unit.name) is None
+        for file in difference.files
+        for unit in file.old.units
+    )
+
+
+def guards_sink(loss: Loss, subject: ReviewInput, unit: CodeUnit) -> bool:
+    """Return whether a value that a guard asked about is given to a sink in what its unit became."""
+    language = loss.language
+    tables = tables_of(language)
+    text = subject.contents.new(loss.change)
+    if tables is None or text is None or unit.path != loss.change.path:
+        return False
+    asked = guarded_words(loss.fact)
+    for call in facts_of_unit(subject.trees, language, text, unit):
+        if not call.is_call or call in loss.file.came:
+            continue
+        sinks = tables.find("sink", "call", (call.name,))
+        given = VALUES.findall(QUOTED.sub(" ", call.detail))
+        if not asked.isdisjoint(given) and any(each.kinds & SINKS for each in sinks):
+            return True
+    return False
