@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_of, suffix_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Status
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
@@ -25,19 +25,22 @@ PATTERNS = {
     **read_patterns("message.toml", "claims"),
     **read_patterns("message.toml", "claimed"),
 }
+CODE_WITHOUT_INNER_TESTS = tuple(
+    ".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split()
+)
 
 
 def makes_claim(message: CommitMessage) -> bool:
     """Check whether the subject line of a message that is being written claims what its change can contradict."""
-    return any(PATTERNS[claim].match(message.subject) for claim in CLAIMS)
+    return any(PATTERNS[claim].match(message.subject) for claim in OF_EVERY_PART)
 
 
 def contradiction(
-    message: CommitMessage, changes: ChangeSet, subject: ReviewInput
+    message: CommitMessage, changes: ChangeSet, subject: ReviewInput, *, is_recorded: bool
 ) -> str | None:
     """Return, as a sentence, the first claim of the subject line that the change certainly contradicts.
 
-    `changes` can be a part: what an amended commit holds is not in them.
+    Of a commit that is not recorded yet, `changes` can be a part: what an amended commit holds is not in them.
     """
     if (
         not changes.files
@@ -47,9 +50,10 @@ def contradiction(
         return None
     for claim, check in CLAIMS.items():
         match = PATTERNS[claim].match(message.subject)
-        said = check(match, changes, subject) if match else None
-        if said:
-            return said
+        if match and (is_recorded or claim in OF_EVERY_PART):
+            said = check(match, changes, subject)
+            if said:
+                return said
     return None
 
 
@@ -84,6 +88,57 @@ def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> s
     if grown <= TYPO_LINES:
         return None
     return f"The message mentions a typo, but the change adds {grown} lines of code."
+
+
+def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
+    suffixes = {suffix_of(change.path) for change in changes}
+    if not suffixes or not suffixes.issubset(CODE_WITHOUT_INNER_TESTS):
+        return None
+    for change in changes:
+        paths = (change.path, change.old_path or "")
+        lines = (*change.added.values(), *change.removed.values())
+        if any(map(PATTERNS["about_tests"].search, paths)):
+            return None
+        if any(PATTERNS["tests_inside"].search(line[:2_000]) for line in lines):
+            return None
+    return "The message mentions tests, but no test changes."
+
+
+def _nothing_removed(
+    _match: re.Match[str], changes: ChangeSet, _subject: ReviewInput
+) -> str | None:
+    if any(
+        change.removed or change.status not in (Status.MODIFIED, Status.ADDED)
+        for change in changes
+    ):
+        return None
+    if not any(change.added for change in changes):
+        return None
+    return "The message mentions a removal or a renaming, but the change only adds lines."
+
+
+def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
+    version = match[1]
+    present = re.compile(_version_pattern(version))
+    answers = (present, PATTERNS["digest"], PATTERNS["version_parts"])
+    for change in changes:
+        if any(
+            pattern.search(line[:5_000])
+            for line in change.added.values()
+            for pattern in answers
+        ):
+            return None
+    if not any(change.added for change in changes):
+        return None
+    return f"The message names version {version}, which is in none of the added lines."
+
+
+def _version_pattern(version: str) -> str:
+    """Match a version with any separators, without zeros at its end: 1.5.0 in `(1, 5)` and in `v1.5`."""
+    parts = version.split(".")
+    while len(parts) > 1 and parts[-1].strip("0") == "":
+        parts.pop()
+    return r"(?<![0-9])" + r"[^0-9A-Za-z]{1,4}".join(map(re.escape, parts)) + r"(?![0-9])"
 
 
 def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
@@ -131,10 +186,18 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
 
 
 Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]
-# In the order in which they are checked. What they say holds for every part of a change.
+
+# What they say holds for every part of a change.
+OF_EVERY_PART = ("docs_only", "comments_only", "whitespace_only", "typo")
+# In the order in which they are checked.
 CLAIMS: dict[str, Check] = {
     "docs_only": _no_code,
     "comments_only": _no_code,
     "whitespace_only": _whitespace_only,
     "typo": _typo,
+    "tests": _tests,
+    "remove_file": _nothing_removed,
+    "remove_unused": _nothing_removed,
+    "rename": _nothing_removed,
+    "bump": _bump,
 }

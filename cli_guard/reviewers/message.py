@@ -189,7 +189,9 @@ def _wip_pushed(_rule: Rule, case: MessageCase) -> str | None:
 
 
 def _contradicts(_rule: Rule, case: MessageCase) -> str | None:
-    return contradiction(case.message, case.changes, case.subject)
+    return contradiction(
+        case.message, case.changes, case.subject, is_recorded=case.recorded
+    )
 
 
 def _conventional_form(_rule: Rule, case: MessageCase) -> str | None:
