@@ -303,7 +303,12 @@ def plan_effect(state: State, in_repository: bool) -> Planned:
 def missing_names(state: State) -> str | None:
     """Return why a plan fails: all that the request names is missing."""
     planned = written_plan(state)
-    if not planned.get("missing") or planned.get("steps") or state["proposal"]:
+    if (
+        not planned.get("missing")
+        or planned.get("usages")
+        or planned.get("steps")
+        or state["proposal"]
+    ):
         return None
     return "; ".join(planned["missing"])
 

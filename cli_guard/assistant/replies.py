@@ -6,7 +6,11 @@ from cli_guard.graph.state import Data, State
 
 SHOWN = 5
 LISTED = 20
+PLACES = 4
 NAMES = 3
+# Words, not code: how many lines of them help to decide.
+PROSE = ("mention", "documentation")
+MENTIONS = 2
 RISKS = 8
 # Another place is shown if it is half as good as the best.
 NEAR = 0.5
@@ -273,7 +277,7 @@ def proposal_line(proposal: Data) -> str:
 
 
 def answer_change(state: State) -> Iterator[str]:
-    """Yield steps, risks, tests and the patch of a change."""
+    """Yield uses, steps, risks, tests and the patch of a change."""
     made = result_of(state, "plan_change")
     yield from written_lines(state)
     if not made:
@@ -290,6 +294,11 @@ def answer_change(state: State) -> Iterator[str]:
         places = found.get("places") or found.get("nearest", ())
         yield from (f"Nearest: {place_line(each)}" for each in places[:SHOWN])
     yield from (f"Missing: {line}" for line in made["missing"])
+    for group in made["usages"]:
+        places = group["places"]
+        yield f"{count_of(len(places), group['kind'])}:"
+        lines = [f"  {path}:{line}: {text}" for path, line, text in places]
+        yield from first_lines(lines, MENTIONS if group["kind"] in PROSE else PLACES)
     for number, step in enumerate(made["steps"], 1):
         yield f"{number}. {step_text(step)}" + (
             " [the patch does it]" if step["mechanical"] and made["patch"] else ""

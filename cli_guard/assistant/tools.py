@@ -141,7 +141,7 @@ def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
 
 
 def plan_change(world: World, arguments: Wish) -> ToolOutput:
-    """Plan a change or a refactoring: steps, risks, and its patch where that can be computed."""
+    """Plan a change or a refactoring: usages, steps, risks, and its patch where that can be computed."""
     from cli_guard.assistant.editing import plan_refactor
 
     made = plan_refactor(arguments.request, world.snapshot)

@@ -16,10 +16,11 @@ from cli_guard.assistant.editing.text_changes import (
     plan_change_text,
     plan_constant,
 )
+from cli_guard.assistant.editing.usages import UsageGroup
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_change import Change
 
-__all__ = ["EditPlan", "PlanStep", "plan_refactor"]
+__all__ = ["EditPlan", "PlanStep", "UsageGroup", "plan_refactor"]
 
 PLANNERS: Mapping[str, Callable[[Sources, Change], EditPlan]] = {
     "rename": plan_rename,

@@ -11,7 +11,7 @@ from cli_guard.assistant.editing.sources import (
     is_configuration,
     list_first,
 )
-from cli_guard.assistant.editing.usages import Place, show_line, word
+from cli_guard.assistant.editing.usages import Place, show_line, usages_of, word
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
@@ -41,7 +41,10 @@ def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
     found = find_imports(sources, package)
     uses = [use for path in found for use in find_bound_uses(sources, path, found[path])]
     listed = list(find_manifests(sources, package))
-    draft = PlanDraft(sources, "migrate", f"Migrate from {old} to {new}", old)
+    usages = usages_of(sources, package)
+    draft = PlanDraft(
+        sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages
+    )
     manifests = [path for path, _, _ in listed]
     draft.add_step(
         f"Add {new} next to {old} in the manifests",
@@ -49,6 +52,7 @@ def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
         places=list_first(show_places(listed), MOST_LINES, "line"),
     )
     if found:
+        draft.usages = ()
         add_tests(draft, list(found))
         imports = [
             show_line(sources, path, sources.line(path, match.start()))

@@ -47,7 +47,9 @@ def plan_open(sources: Sources, intent: Change) -> EditPlan:
     """Return a plan without a patch: the code that a request names, and what a change of it reaches."""
     named, missing = find_files(sources, intent.names)
     code = [path for path in named if is_source(sources, path)]
-    draft = PlanDraft(sources, "edit", f"Plan, without a patch: {intent.request[:100]}")
+    draft = PlanDraft(
+        sources, "edit", f"Plan, without a patch: {intent.request[:100]}", usages=()
+    )
     # A package may hand on a name that another file defines.
     found = find_exact(sources, intent, code) or find_exact(sources, intent, ())
     lost = [] if found else [show_near(sources, each) for each in intent.names.symbols[:3]]
@@ -90,7 +92,7 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
         return draft_unknown(sources, "rename", intent.get("old"), intent)
     path = named.path
     title = f"Rename {path} to {intent.get('new')}"
-    draft = PlanDraft(sources, "rename", title, assumed=named.assumed)
+    draft = PlanDraft(sources, "rename", title, assumed=named.assumed, usages=())
     importers = ImportGraph(sources.texts).importers_of(path)
     prose = find_prose(sources, [path])
     draft.add_step(f"Move {path} to {intent.get('new')}", [path])

@@ -16,7 +16,7 @@ from cli_guard.assistant.editing.sources import (
     join_some,
     list_near,
 )
-from cli_guard.assistant.editing.usages import Place
+from cli_guard.assistant.editing.usages import Place, UsageGroup, usages_of
 from cli_guard.assistant.projects import advise, tests_for
 from cli_guard.assistant.projects.running import command_for
 from cli_guard.assistant.replies import count_of
@@ -59,6 +59,8 @@ class EditPlan:
 
     kind: str
     summary: str
+    subject: str
+    usages: tuple[UsageGroup, ...] = ()
     steps: tuple[PlanStep, ...] = ()
     risks: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -71,7 +73,7 @@ class EditPlan:
 
 @dataclass(slots=True)
 class PlanDraft:
-    """A plan in the making. `name` is what it is about, by which its tests are found.
+    """A plan in the making. `name` is what it is about; its uses are looked up at the end, unless they are given.
 
     With one of `problems`, the places that are in its way, there is no patch.
     """
@@ -86,6 +88,7 @@ class PlanDraft:
     by_hand: list[Place] = field(default_factory=list)
     edits: list[TextEdit] = field(default_factory=list)
     problems: list[Place] = field(default_factory=list)
+    usages: Sequence[UsageGroup] | None = None
 
     def assume(self, *notes: str | None) -> None:
         self.assumed = "; ".join(each for each in (self.assumed, *notes) if each) or None
@@ -113,6 +116,7 @@ class PlanDraft:
 
     def ask(self, step: str, *missing: str) -> EditPlan:
         """Return the plan that only asks: what the request names is not there."""
+        self.usages = self.usages or ()
         return self._build([PlanStep(step)], missing=missing)
 
     def ask_for_file(self, named: NamedPath) -> EditPlan:
@@ -144,6 +148,8 @@ class PlanDraft:
         sources = self.sources
         changes = apply_edits(sources, edits)
         broken = find_syntax_errors(sources.texts, changes)
+        if self.usages is None:
+            self.usages = usages_of(sources, self.name)
         reason = None
         if sources.late:
             reason = "not every file could be looked at: there are too many"
@@ -184,9 +190,12 @@ class PlanDraft:
     def _build(
         self, steps: Iterable[PlanStep], risks: Sequence[str] = (), **rest: Any
     ) -> EditPlan:
+        usages = usages_of(self.sources, self.name) if self.usages is None else self.usages
         return EditPlan(
             self.kind,
             self.title,
+            self.name,
+            tuple(usages),
             tuple(steps),
             tuple(dict.fromkeys(risks)),
             by_hand=tuple(self.by_hand[:SHOWN_BY_HAND]),
@@ -206,6 +215,7 @@ def draft_unknown(sources: Sources, kind: str, name: str, intent: Change) -> Edi
         kind,
         f"{name} is not defined{where}",
         name,
+        usages=usages_of(sources, last),
     )
     return draft.ask(f"Say which {name} is meant{hint}", f"{name}{where}{hint}")
 

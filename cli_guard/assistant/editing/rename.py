@@ -25,7 +25,7 @@ from cli_guard.assistant.editing.targets import (
     uses_of,
     with_aliases,
 )
-from cli_guard.assistant.editing.usages import list_mentions, outside_history
+from cli_guard.assistant.editing.usages import outside_history, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
@@ -76,20 +76,20 @@ def rename_target(python: Python, found: list[DefinitionTarget], new: str) -> Ed
     rename_places_of(python, target, new, draft)
     if draft.problems:
         return draft.refuse(f"{new} cannot be used here", draft.problems)
+    in_code = {(each.path, each.start) for each in draft.edits}
     if target.sort not in ("parameter", "local"):
         draft.by_hand += dynamic_uses(python, old)
     edits = outside_history(draft.edits)
     draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
     draft.add_step(
-        "Rename its imports and uses",
-        sorted({each.path for each in edits} - {target.path}),
-        places=list_mentions(sources, edits),
+        "Rename its imports and uses", sorted({path for path, _ in in_code} - {target.path})
     )
     draft.risks += mention_risks(python, old, edits)
     if hasattr(builtins, new):
         draft.risks.append(
             f"{new} is the name of a built-in, which is hidden wherever it is bound"
         )
+    draft.usages = usages_of(sources, old, in_code)
     return draft.finish_edits(edits)
 
 

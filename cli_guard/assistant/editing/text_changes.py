@@ -15,10 +15,9 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
     join_some,
 )
-from cli_guard.assistant.editing.usages import list_mentions
+from cli_guard.assistant.editing.usages import IN_CODE, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
-from cli_guard.assistant.retrieval import find_references
 from cli_guard.code.test_files import is_test_code
 
 MOST_PLACES = 5_000
@@ -72,20 +71,18 @@ def plan_change_text(sources: Sources, intent: Change) -> EditPlan:
     where = place or "the repository"
     if not edits:
         draft.title = f"{old!r} is not in {where}"
+        draft.usages = ()
         return draft.ask(f"Say what to change: {draft.title}", f"{old!r} in {where}")
+    draft.usages = usages_of(sources, old) if "\n" not in old else ()
     code = sorted({e.path for e in edits if sources.language(e.path) not in (None, "yaml")})
-    in_code = {path: sources.texts[path] for path in code}
-    references = find_references(old, in_code).references if old.isidentifier() else ()
-    if any(each.kind != "mention" for each in references):
+    if is_name and code and any(group.kind in IN_CODE for group in draft.usages):
         draft.risks.append(
             f"{old} is also a name in code ({join_some(code)}): code that uses it may break"
         )
     if len(edits) > 1 and place:
         draft.assume(f"all {len(edits)} places in {paths[0]} are meant")
     draft.add_step(
-        f"Change {count_of(len(edits), 'place')}",
-        sorted({e.path for e in edits}),
-        places=list_mentions(sources, edits),
+        f"Change {count_of(len(edits), 'place')}", sorted({e.path for e in edits})
     )
     return draft.finish_edits(edits)
 
@@ -157,7 +154,7 @@ def write_as(old: str, value: str) -> str | None:
 
 def plan_bump(sources: Sources, intent: Change) -> EditPlan:
     """Return the plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
-    draft = PlanDraft(sources, "edit", "Change the version")
+    draft = PlanDraft(sources, "edit", "Change the version", usages=())
     found = sorted(own_versions(sources), key=lambda each: each[:3])
     if not found:
         missing = "a version in pyproject.toml, package.json, Cargo.toml, pom.xml, setup.cfg or VERSION"

@@ -306,7 +306,7 @@ def test_a_secret_is_shown_nowhere_but_in_the_patch() -> None:
     secret = "AKIA" + "QYLPMN5HFIQR7XYA"
     plan = plan_refactor("rename f to g", {"a.py": f"def f(k='{secret}'): ...\n"})
     assert secret in plan.patch
-    assert secret not in repr(plan.steps)
+    assert secret not in repr(plan.usages)
 
 
 PACKAGE = Path(click.__file__).parent
