@@ -40,6 +40,9 @@ IMPORTS = re.compile(
 MENTIONS = re.compile(
     r"comment|string|template_chars|char_literal|text$|heredoc|documentation"
 )
+# Calls without a bracket: a command of a shell, a method of Ruby, an application of Haskell.
+BARE_CALLS = {"bash": "command_name", "ruby": "call", "haskell": "apply", "elixir": "call"}
+NEW = frozenset(("new_expression", "object_creation_expression", "macro_invocation"))
 MOST_PARENTS = 4
 
 
@@ -147,6 +150,14 @@ def _classify(node: "SgNode", language: str, text: str) -> ReferenceKind:
         "require(" in each.text()[-200:] for each in parents[1:3]
     ):
         return "import"
+    if not kinds:
+        return "use"
+    if kinds[0] == BARE_CALLS.get(language):
+        first = parents[0].child(0)
+        if language != "haskell" or (first is not None and first.range() == node.range()):
+            return "call"
+    if kinds[0] in NEW:
+        return "call"
     end = node.range().end.index
     after = text[end : end + 40].lstrip("!?").lstrip(" ")
     if after.startswith("(") or re.match(r"(?:::)?<[\w, <>\[\]]*>\(", after):
