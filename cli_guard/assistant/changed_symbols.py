@@ -1,5 +1,6 @@
-"""The definitions that a change of a file, or a commit, adds, removes and changes."""
+"""The definitions that a change of a file, or a commit, adds, removes, renames and changes."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 
@@ -38,7 +39,7 @@ def list_changed_symbols(
 def find_changed_symbols(
     change: FileChange, contents: Contents
 ) -> dict[str, tuple[str, ...]]:
-    """Name the definitions that a change adds, removes or changes, by verb."""
+    """Name the definitions that a change adds, removes, renames or changes, by verb."""
     old = contents.old(change) or ""
     new = contents.new(change) or ""
     before = known_in(change.old_path or change.path, old)
@@ -56,6 +57,10 @@ def find_changed_symbols(
     # A class is not named for what one of its methods is.
     around = {name.rpartition(".")[0] for name in (*added, *removed, *touched)}
     found = {"add": added, "remove": removed}
+    if len(added) == len(removed) == 1 and is_renamed(
+        before[removed[0]], after[added[0]], old, new
+    ):
+        found = {"rename": [f"{removed[0]} to {added[0]}"]}
     found["change"] = [name for name in touched if name not in around]
     return {verb: tuple(names) for verb, names in found.items() if names}
 
@@ -79,3 +84,14 @@ def reaches(lines: Sequence[int], definition: Definition) -> bool:
     """Return whether any of the lines, which are in order, is one of a definition."""
     at = bisect_left(lines, definition.line)
     return at < len(lines) and lines[at] <= definition.end_line
+
+
+def is_renamed(old: Definition, new: Definition, before: str, after: str) -> bool:
+    """Return whether two definitions differ by their name alone."""
+    was, now = (
+        text.split("\n")[each.line - 1 : each.end_line]
+        for each, text in ((old, before), (new, after))
+    )
+    return [
+        re.sub(rf"\b{re.escape(old.name)}\b", lambda _: new.name, line) for line in was
+    ] == now
