@@ -14,7 +14,6 @@ from sources import FILES, name_of, nodes_of, tree_of
 SHARED = {
     "Context": "where a command would run (api), and the run context that LangGraph asks for by that name",
     "Verdict": "what the judge says of a command (api), and what the gate says of an action",
-    "McpTool": "a tool as its server describes it, and as the command `mcp` lists it",
 }
 PARTICIPLE = re.compile(
     r"_?([a-z]+ed|told|said|held|gone|taken|given|made|known|kept|seen|found|shown|done|read|left)$"
