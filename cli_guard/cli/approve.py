@@ -332,9 +332,8 @@ command = Command(
     "approve",
     callback=run,
     help="Approve a pending review, after looking at it; without an id, the last one that was stopped,"
-    " or what is staged now if that asks more or nothing was stopped."
-    " The approval is bound to the rule, the path and the changed lines of each finding: it counts at the commit, at"
-    " each push and after a rebase. Nothing is committed or staged.\n\nIf your key"
+    " unless what is staged now needs more. The approval is bound to the rule, the path and the changed lines of each"
+    " finding: it counts at the commit, at each push and after a rebase. Nothing is committed or staged.\n\nIf your key"
     " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."
     "\n\nFor a request of `ask` it writes the"
     " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"

@@ -27,7 +27,7 @@ from cli_guard.git.hooks import (
     state_of,
 )
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
-from cli_guard.hooks import REVIEW_HOOKS, WORK_TREE_HOOKS
+from cli_guard.hooks import GIT_HOOKS, PREPARATION, WORK_TREE_HOOKS
 from cli_guard.policy.checks import digest_of
 from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
 from cli_guard.policy.decisions import Policy
@@ -78,7 +78,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
         configured = {}
     guarded = False
-    for event in WORK_TREE_HOOKS:
+    for event in GIT_HOOKS if repository.bare else WORK_TREE_HOOKS:
         name = event.name
         state = state_of(folder, name)
         runners = (
@@ -87,7 +87,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
             else []
         )
         runners += find_runners(repository, state, managers)
-        guarded = guarded or (event in REVIEW_HOOKS and bool(runners))
+        guarded = guarded or (event.request != PREPARATION and bool(runners))
         text = " and ".join(runners) or (
             "not installed" if state.owner == "none" else "another program"
         )

@@ -13,7 +13,7 @@ from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, OUTDATED_DAYS, PendingReview, Records
 
 OUTDATED = (
-    "outdated: what it starts from has changed; commit or push again if it is still wanted;"
+    "outdated: the commit that it starts from, or its files, have changed; commit or push again if you still want to;"
     " it leaves this list after a day"
 )
 

@@ -121,7 +121,7 @@ command = Command(
             ["--format"], type=click.Choice(["text", "json", "sarif"]), default="text"
         ),
         OUTPUT,
-        flag("--verbose -v", "Show all remarks."),
+        flag("--verbose -v", "Show all advice."),
         COLOR,
     ],
 )

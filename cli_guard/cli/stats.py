@@ -28,8 +28,9 @@ command = Command(
     "stats",
     callback=run,
     help="Count the reviews of this repository, what became of their findings (fixed: gone before the commit, or the"
-    f" line changed within {COMMITS} commits), their time, who approved, and the questions of the model: shown by"
-    " `last`, acted on (the line changed), withdrawn before that.",
+    f" line changed within {COMMITS} commits; answered: by a comment in the code; ignored: by the policy),"
+    " their time, who approved, and the questions of the model: shown by `last`, acted on (the line changed),"
+    " withdrawn before that.",
     params=[
         option("--since", "REV|DATE", "Count what was found since then only.", default=""),
         FORMAT,

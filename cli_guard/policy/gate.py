@@ -300,7 +300,7 @@ def announce(found: Finding, inline: Suppression, policy: Policy) -> Finding:
         "a comment written for other lines than now" if inline.lapsed else "a new comment"
     )
     shown = SCALE[policy.disposition(found)]
-    message = f"{comment} answers {found.rule} ({shown}): {inline.reason}"
+    message = f"{comment} ignores {found.rule} ({shown}): {inline.reason}"
     made = one("policy", SUPPRESSION_NEW).finding(
         path=found.path,
         line=found.line,

@@ -35,7 +35,7 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
         if STRICTNESS.index(becomes) < STRICTNESS.index(was):
             yield f"{severity} changes from {was} to {becomes}"
     for ignore, answered in weakening_ignores(before, after).items():
-        yield f"a new [[ignore]] of {ignore.rule} in {ignore.path} answers {answered}: {ignore.reason}"
+        yield f"a new [[ignore]] for {ignore.path} covers {answered}: {ignore.reason}"
     for name in ("files", "file_chars", "total_chars", "rounds"):
         if getattr(after.limits, name) < getattr(before.limits, name):
             yield f"limits.{name} decreases from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
@@ -123,7 +123,7 @@ def weaker_rules(before: Config, after: Config) -> list[str]:
 
 
 def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
-    """Return each new `[[ignore]]` that answers rules that were deny or review, with a summary of those rules.
+    """Return each new `[[ignore]]` that covers rules that were deny or review, with a summary of those rules.
 
     An entry that an old one certainly covers (the same path or `**`, no other rule, no later expiry) is not new: it
     was reworded or narrowed.
@@ -156,13 +156,12 @@ def covered(new: Ignore, ends: Mapping[tuple[str, str], datetime.date]) -> bool:
 
 
 def summarise(rules: Mapping[str, Disposition]) -> str:
-    """Format `118 secret rules that were deny or review, 4 message rules that were deny`."""
+    """Format `118 secret rules (deny or review), 4 message rules (deny)`."""
     groups: dict[str, dict[str, Disposition]] = {}
     for rule, was in rules.items():
         groups.setdefault(prefix(rule), {})[rule] = was
     return ", ".join(
-        f"{name_rules(group)} that {'was' if len(group) == 1 else 'were'} {either(group.values())}"
-        for group in groups.values()
+        f"{name_rules(group)} ({either(group.values())})" for group in groups.values()
     )
 
 

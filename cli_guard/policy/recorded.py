@@ -54,8 +54,10 @@ def policy_of(
     try:
         found = [recorded_policy(repository, each) for each in commits]
     except ConfigError as error:
-        if not (can_repair and is_index_valid(repository)):
+        if not can_repair:
             raise
+        if not is_index_valid(repository):
+            raise ConfigError(f"{error}; correct it and stage the correction") from error
         notes.append(f"{error}; this change repairs it, so the built-in defaults apply")
         return built_in, notes
     policy = combine(found, user, own)

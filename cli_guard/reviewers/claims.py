@@ -61,7 +61,7 @@ def _no_code(match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> 
     only = "documentation" if match.re is PATTERNS["docs_only"] else "comments"
     for change in _code_files(changes):
         about_docs = only == "documentation" and PATTERNS["about_docs"].search(change.path)
-        if not about_docs and _code_differs(change, subject):
+        if not about_docs and _code_differs(change, subject, match.re):
             return f"The message mentions only {only}, but code changes in {change.path[:200]}."
     return None
 
@@ -147,8 +147,11 @@ def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
     yield from known[:MOST_FILES_PARSED]
 
 
-def _code_differs(change: FileChange, subject: ReviewInput) -> bool:
-    """Return whether the sides differ in more than comments, docstrings and layout; False if unknown."""
+def _code_differs(change: FileChange, subject: ReviewInput, claim: re.Pattern[str]) -> bool:
+    """Return whether the sides differ in more than comments, docstrings and layout; False if unknown.
+
+    Documentation is also the text that a field gives a program to print, such as an example of use.
+    """
     language = language_of(change.path)
     old = subject.contents.old(change)
     new = subject.contents.new(change)
@@ -159,13 +162,15 @@ def _code_differs(change: FileChange, subject: ReviewInput) -> bool:
         or max(len(old), len(new)) > MOST_CHARS_PARSED
     ):
         return False
+    is_about_texts = claim is PATTERNS["docs_only"]
     before, after = (
-        _tokens(subject.trees.root(language, text), language) for text in (old, new)
+        _tokens(subject.trees.root(language, text), language, without_texts=is_about_texts)
+        for text in (old, new)
     )
     return any(one != other for one, other in zip_longest(before, after))
 
 
-def _tokens(node: "SgNode", language: str) -> Iterator[str]:
+def _tokens(node: "SgNode", language: str, *, without_texts: bool) -> Iterator[str]:
     """Yield the leaves of a tree, without comments and Python's docstrings."""
     stack = [node]
     while stack:
@@ -179,10 +184,22 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
         ]
         if is_docstring and language == "python":
             continue
+        named = [child for child in children if child.is_named()]
+        is_text_field = len(named) == 2 and _is_text(named[1])
+        if without_texts and (is_text_field or kind == ","):
+            continue
         if kind == "string" or not children:
             yield current.text()
         else:
             stack.extend(reversed(children))
+
+
+def _is_text(node: "SgNode") -> bool:
+    """Return whether a value is a string of several words."""
+    children = node.children()
+    if len(children) == 1:
+        return _is_text(children[0])
+    return "string" in node.kind() and " " in node.text()
 
 
 Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]

@@ -37,6 +37,8 @@ def written(path: str, text: str, *lines: int) -> str | None:
         ("db/a.sql", "select 1;\n", 1, "-- {}\nselect 1;\n"),
         ("run.bat", "  del a\r\n", 1, "  REM {}\r\n  del a\r\n"),
         ("Dockerfile", "FROM a\nUSER b\n", 2, "FROM a\n# {}\nUSER b\n"),
+        ("requirements.txt", "a==1\nb==2\n", 2, "a==1\n# {}\nb==2\n"),
+        ("go.mod", "module a\nrequire b v1\n", 2, "module a\n// {}\nrequire b v1\n"),
         ("Makefile", "a:\n\tcurl x | sh\n", 2, "a:\n# {}\n\tcurl x | sh\n"),
         # The line has another suppression already.
         (
@@ -58,6 +60,7 @@ def test_a_comment_in_the_language_of_the_file(
     [
         pytest.param("a.json", '{"a": 1}\n', 1, id="no comments"),
         pytest.param("LICENSE", "a\n", 1, id="not known"),
+        pytest.param("notes.txt", "a\n", 1, id="text of any form"),
         pytest.param("a.py", "x = '''\nkey\n'''\n", 2, id="in a string"),
         pytest.param("a.py", '"""A.\n\nkey\n"""\n', 3, id="in a docstring"),
         pytest.param("a.go", "package a\nvar b = `\nkey\n`\n", 3, id="in a raw string"),

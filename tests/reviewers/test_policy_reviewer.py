@@ -246,11 +246,11 @@ def test_a_baseline_is_judged_by_the_configuration_before() -> None:
         ),
         (
             ignore(),
-            r"a new \[\[ignore\]\] of secret-\* in a/\*\* answers \d+ secret rules .*: fake keys",
+            r"a new \[\[ignore\]\] for a/\*\* covers \d+ secret rules .*: fake keys",
         ),
         (
             ignore(rule="secret-aws-access-key"),
-            "answers secret-aws-access-key that was deny: fake keys",
+            r"covers secret-aws-access-key \(deny\): fake keys",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """Judge what is new or changed in the files of a change that agents and editors obey or start."""
 
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -14,7 +15,7 @@ from cli_guard.reviewers.agents.findings import (
     other_matter,
     word_finding,
 )
-from cli_guard.reviewers.agents.named_texts import named_texts
+from cli_guard.reviewers.agents.named_texts import is_obeyed, named_texts
 from cli_guard.reviewers.agents.obeyed import remarks_on_text
 from cli_guard.reviewers.agents.permissions import widenings
 from cli_guard.reviewers.agents.scripts import ScriptFacts
@@ -273,15 +274,21 @@ def of_traffic(state: FileState) -> Iterator[SurfaceRemark]:
 def of_links(changes: Sequence[FileChange]) -> Iterator[Finding]:
     """Yield a finding for settings that are a symbolic link: what it leads to is not in the change."""
     for change in changes:
-        is_settings = any(each.entries for each in files_of(change.path))
-        if (
-            change.kind is Kind.SYMLINK
-            and is_settings
-            and change.status is not Status.DELETED
-        ):
+        if change.kind is not Kind.SYMLINK or change.status is Status.DELETED:
+            continue
+        files = [each for each in files_of(change.path) if each.entries]
+        if files and not (all(each.is_text for each in files) and leads_to_text(change)):
             yield at_line(
                 "unreadable", change, TOP, "a symbolic link stands in place of settings"
             )
+
+
+def leads_to_text(link: FileChange) -> bool:
+    """Return whether a symbolic link leads to a text of the repository that is read under its own name."""
+    # Git stores the target as the only line.
+    target = posixpath.join(posixpath.dirname(link.path), link.added.get(1, ""))
+    target = posixpath.normpath(target)
+    return not target.startswith(("/", "..")) and is_obeyed(target)
 
 
 def of_unknown(changes: Sequence[FileChange]) -> Iterator[Finding]:

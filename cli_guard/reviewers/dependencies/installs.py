@@ -65,7 +65,7 @@ def review_installs(world: DependencyWorld) -> Iterator[Finding]:
                 message = f"{f'{entry.name} {entry.spec}'.rstrip()}: {advisory}"
                 yield from findings_of(each, "deps-known-bad", entry, message)
             elif similar := names.similar_name(entry.ecosystem, entry.name):
-                message = f"{entry.name} resembles {similar}, which is popular, and is not known itself"
+                message = f"{entry.name} is no known package, and its name resembles the popular {similar}"
                 yield from findings_of(each, "deps-similar-name", entry, message)
 
 

@@ -214,7 +214,8 @@ def judge_source(
             yield "deps-source", f"{name} comes from {how}, not from a registry: {where}"
         return
     is_alias = source.startswith("npm:") and source[4:] != name and not each.is_lock
-    if is_alias and (was or entry.kind == "replace"):
+    is_known = was is not None and was.source == source
+    if is_alias and not is_known and (was or entry.kind == "replace"):
         yield "deps-fork", f"{name} is replaced by another package: {source[4:]}"
     if is_plain and not (was and PLAIN.match(was.source)) and world.is_first("http", host):
         yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
@@ -376,7 +377,9 @@ def judge_release(
         severity = (
             Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
         )
-        message = f"{name} resembles {similar}, which is popular, and is not known itself"
+        message = (
+            f"{name} is no known package, and its name resembles the popular {similar}"
+        )
         yield "deps-similar-name", message, severity
     elif is_unknown and is_unknown_extension(entry) and world.is_first("vscode", each.path):
         yield "deps-unknown-extension", f"{name} is of a publisher who is not known"
@@ -398,6 +401,7 @@ def judge_release(
     )
     if (
         was
+        and entry not in each.beside
         and is_library
         and is_major_move(was.spec, spec)
         and world.is_first("major", name)

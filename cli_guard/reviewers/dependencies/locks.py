@@ -134,9 +134,11 @@ def find_stale(
     other = next((other for other in world.differences if other.path == path), None)
     old_lock = other.old if other else lock
     root = read_root(path, lock, each.path, manifest)
+    # Of a module that another one replaces, go.sum has only that one.
+    replaced = {entry.name for entry in each.new.entries if entry.kind == "replace"}
     old_root = read_root(path, old_lock, each.path, manifest) if other else root
     for was, entry in each.pairs:
-        if not may_be_locked(each, entry):
+        if entry.name in replaced or not may_be_locked(each, entry):
             continue
         why = contradiction(entry, lock, root)
         if why and not (was and contradiction(was, old_lock, old_root)):

@@ -24,7 +24,7 @@ IMPORTS = {
         r"(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import|import\s+([A-Za-z_]\w*))"
     ),
     "javascript": re.compile(
-        r"""(?:(?:import|export)\b[^"'\n]*|[}\w\s]*\bfrom\s*|\b(?:const|let|var)\b.*\brequire\(\s*)"""
+        r"""(?:import\b[^"'\n]*|export\b[^"'\n]*\bfrom\s*|[}\w\s]*\bfrom\s*|\b(?:const|let|var)\b.*\brequire\(\s*)"""
         r"""["'](@[\w.-]+/[\w.-]+|[a-z][\w.-]*)(?:/[^"']*)?["']"""
     ),
     "rust": re.compile(r"(?:pub\s+)?(?:use|extern\s+crate)\s+([a-z]\w*)\s*(?:::|;|as\b)"),
@@ -265,7 +265,10 @@ def may_be_unused(
     if each.is_lock or each.is_aside or each.is_new or was or entry.source or entry.kind:
         return False
     tools = re.compile(read_table("dependencies/import-names.toml")["tools"])
-    if "// indirect" in each.change.added.get(entry.line, ""):
+    added = each.change.added
+    # Tools that write all packages say which one wants each: in go.mod, and below a line that pip-compile wrote.
+    is_transitive = "// indirect" in added.get(entry.line, "")
+    if is_transitive or "# via" in added.get(entry.line + 1, ""):
         return False
     return entry.ecosystem in ("pypi", "npm", "cargo", "go") and not tools.search(
         f"{each.path}:{entry.name}"

@@ -449,7 +449,9 @@ def _errors(difference: DriftDifference, page: Page) -> Iterator[Span]:
     name = re.escape(difference.name)
     owner = re.escape(difference.owner)
     alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
-    called = rf"\b{owner}\(|`[\w.]*\b{owner}`{alone}"
+    # A common name with a receiver may be the method of anything: `data.get("body")`.
+    receiver = "" if alone else r"(?<!\.)"
+    called = rf"{receiver}\b{owner}\(|`[\w.]*\b{owner}[`(]{alone}"
     field = rf"\s*[*#/]*\s*(?:{name}\s*:|[:@]?[rR]aises?:? {name}|@throws \{{?{name})"
     for match in matches(rf"(?<![\w.]){name}\b", page):
         spot = page.spot(match.start())

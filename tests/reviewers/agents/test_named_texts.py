@@ -128,6 +128,30 @@ def test_what_is_named_beyond_the_most_asks(last: str, paths: list[str]) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("link", "target", "rules"),
+    [
+        ("CLAUDE.md", "AGENTS.md", set()),
+        ("docs/CLAUDE.md", "../AGENTS.md", set()),
+        ("CLAUDE.md", "notes.txt", {"agent-unreadable"}),
+        ("CLAUDE.md", "../AGENTS.md", {"agent-unreadable"}),
+        (".claude/settings.json", "../AGENTS.md", {"agent-unreadable"}),
+    ],
+)
+def test_a_link_to_a_text_that_is_obeyed(
+    repo: Repo, link: str, target: str, rules: set[str]
+) -> None:
+    repo.commit("Begin", {"notes.txt": CALM})
+    stage(repo, {"AGENTS.md": CALM})
+    path = repo.path / link
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(target)
+    repo.git("add", link)
+    done = inspect(repo, "review", "--staged", "--format", "json")
+    found = {each["rule"] for each in done.json["findings"]}
+    assert found & {"agent-unreadable"} == rules
+
+
 def test_a_text_that_is_too_long_asks() -> None:
     long = CALM * (LONGEST // len(CALM) + 1)
     report = reported({}, {"CLAUDE.md": "@a.md\n", "a.md": long})
