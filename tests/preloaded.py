@@ -273,7 +273,7 @@ def answer(
         stream = open(number, way, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
         setattr(sys, name, stream)
     run = find_program(words, variables)
-    again = is_hook_of_git(words)
+    again = is_hook(words)
     leave, own = os._exit, os.getpid()
 
     def end(code: int) -> Any:
@@ -327,10 +327,12 @@ def say(connection: socket.socket, code: int) -> None:
         connection.sendall(bytes([code & 0xFF]))
 
 
-def is_hook_of_git(words: list[str]) -> bool:
-    """Whether this is a hook of ours, which leaves the process as it was; `find_program` has set `sys.argv`."""
+def is_hook(words: list[str]) -> bool:
+    """Whether this is a hook of ours or pre-commit's, which leave a process as it was; `sys.argv` is that of it."""
     from cli_guard.hooks import find_hook
 
+    if "-mpre_commit" in words:
+        return sys.argv[1] == "hook-impl"
     # An installed hook names the folder of the package first.
     return words[-len(sys.argv) - 1] == "-c" and any(
         find_hook(sys.argv[at:]) for at in (1, 2)

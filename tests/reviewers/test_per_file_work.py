@@ -103,7 +103,7 @@ def test_only_a_big_change_is_taken_file_by_file(lines: int, big: bool) -> None:
     assert isinstance(subject.work, PerFileWork) is big
 
 
-@table(("files", "lines", "most"), [(1, 90_000, 1), (40, 10, 1), (40, 900, 4)])
+@table(("files", "lines", "most"), [(1, 36_000, 1), (40, 10, 1), (40, 900, 4)])
 def test_long_files_are_divided_though_little_changes(
     files: int, lines: int, most: int
 ) -> None:
