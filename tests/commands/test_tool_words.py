@@ -164,9 +164,11 @@ def canary(repo: Repo) -> str:
 @pytest.mark.slow
 @examples("command", [each for each in HARMFUL if shutil.which(each.split()[0])])
 def test_what_would_do_harm_asks(
-    tmp_path_factory: pytest.TempPathFactory, command: str
+    world: Repo, tmp_path_factory: pytest.TempPathFactory, command: str
 ) -> None:
-    repo = make_world(tmp_path_factory.mktemp("harm"))
+    folder = tmp_path_factory.mktemp("harm")
+    shutil.copytree(world.path.parent, folder, symlinks=True, dirs_exist_ok=True)
+    repo = Repo(folder / "repo", world.env)
     assert decide(repo, command) is not Decision.ALLOW
     before = canary(repo)
     subprocess.run(
