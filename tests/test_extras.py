@@ -141,7 +141,7 @@ def test_the_guard_works_without_the_assistants_half(
     shutil.copytree(
         Path(cli_guard.__file__).parent,
         site / "cli_guard",
-        ignore=shutil.ignore_patterns("assistant", "llm", "mcp", "__pycache__"),
+        ignore=shutil.ignore_patterns("assistant", "llm", "mcp"),
     )
     libraries = Path(pytest.__file__).parents[1]
     start = f"import sys; sys.path[:0] = [{str(site)!r}, {str(libraries)!r}]"

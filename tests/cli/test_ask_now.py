@@ -21,7 +21,7 @@ import pytest
 from checks_world import World
 from frameworks.programs import Framework
 from in_process import RISKY, guard, records, stage, state_values, waiting
-from repositories import GUARD, Repo, key
+from repositories import Repo, key
 from terminals import Seat
 
 from cli_guard.answering import asking as asking_module
@@ -35,10 +35,22 @@ QUESTION = "approve now? [y]es once · [d]iff · [N]o: "
 CONVENTIONAL = "[message]\nstyle = 'conventional'\n[rules]\n'message-*' = 'review'\n"
 
 
+# In the environment of a repository: where the programs are whose runs are forks, see preloaded.py.
+FOLDER = "PRELOADED"
+
+
 @pytest.fixture
-def asking(guarded: Repo) -> Repo:
+def asking(forked: Repo, preloaded: Path) -> Repo:
     """A repository with our hooks, in an environment where Git itself may ask as well."""
-    return Repo(guarded.path, guarded.env | {"GIT_TERMINAL_PROMPT": "1"})
+    more = {"GIT_TERMINAL_PROMPT": "1", FOLDER: str(preloaded)}
+    return Repo(forked.path, forked.env | more)
+
+
+def sit(repo: Repo, *words: str) -> Seat:
+    """Start a program at a terminal of its own."""
+    folder = repo.env.get(FOLDER)
+    program = (f"{folder}/terminal", *words) if folder else words
+    return Seat(program, repo.path, repo.env, preloaded=folder is not None)
 
 
 # What asks is the same with and without a server; the terminal that it asks at is handed over or not.
@@ -46,8 +58,9 @@ COLD_TOO = pytest.mark.parametrize("served", ["warm", "cold"], indirect=True)
 
 
 @pytest.fixture
-def served(asking: Repo, request: pytest.FixtureRequest) -> Repo:
-    """The same, with a server that does the reviews, or without one."""
+def served(guarded: Repo, request: pytest.FixtureRequest) -> Repo:
+    """The same with the real program, and with a server that does the reviews, or without one."""
+    asking = Repo(guarded.path, guarded.env | {"GIT_TERMINAL_PROMPT": "1"})
     if getattr(request, "param", "warm") == "cold":
         return Repo(asking.path, asking.env | {"CLI_GUARD_SERVER": "0"})
     if asking.env["CLI_GUARD_SERVER"] == "0":
@@ -58,7 +71,7 @@ def served(asking: Repo, request: pytest.FixtureRequest) -> Repo:
 
 def commit(repo: Repo, *options: str, message: str = "Add reports") -> Seat:
     """`git commit` at a terminal of its own."""
-    return Seat(("git", "commit", "-q", "-m", message, *options), repo.path, repo.env)
+    return sit(repo, "git", "commit", "-q", "-m", message, *options)
 
 
 def subject(repo: Repo) -> str:
@@ -172,17 +185,17 @@ def test_a_temporary_index_is_what_is_approved(
     assert asking.git("show", "HEAD:app.py") == RISKY.strip()
 
 
-def test_what_is_staged_while_a_person_thinks_is_not_recorded(served: Repo) -> None:
-    stage(served, {"reports.py": RISKY})
-    with commit(served) as terminal:
+def test_what_is_staged_while_a_person_thinks_is_not_recorded(asking: Repo) -> None:
+    stage(asking, {"reports.py": RISKY})
+    with commit(asking) as terminal:
         terminal.until(QUESTION)
-        stage(served, {"unseen.py": RISKY})
+        stage(asking, {"unseen.py": RISKY})
         terminal.type("y\n")
         code, seen = terminal.end()
     assert code != 0 and "approved (tty)" in seen and "unseen.py:8" in seen, seen
-    assert subject(served) == "Start"
-    served.git("rm", "-q", "--cached", "unseen.py")
-    assert served.try_git("commit", "-q", "-m", "Add reports").code == 0, (
+    assert subject(asking) == "Start"
+    asking.git("rm", "-q", "--cached", "unseen.py")
+    assert asking.try_git("commit", "-q", "-m", "Add reports").code == 0, (
         "what was approved is"
     )
 
@@ -203,16 +216,16 @@ def test_a_message_that_changes_while_a_person_thinks_is_not_recorded(asking: Re
     assert subject(asking) == "Policy"
 
 
-def test_a_message_is_asked_about(served: Repo) -> None:
-    served.commit("Policy", {"cli-guard.toml": CONVENTIONAL})
-    stage(served, {"b.py": "b = 1\n"})
-    with commit(served) as terminal:
+def test_a_message_is_asked_about(asking: Repo) -> None:
+    asking.commit("Policy", {"cli-guard.toml": CONVENTIONAL})
+    stage(asking, {"b.py": "b = 1\n"})
+    with commit(asking) as terminal:
         terminal.until(QUESTION)
         terminal.type("y\n")
         code, seen = terminal.end()
     assert code == 0, seen
-    assert subject(served) == "Add reports"
-    assert (events(served)["commit-msg"], events(served)["approve"]) == (2, 1)
+    assert subject(asking) == "Add reports"
+    assert (events(asking)["commit-msg"], events(asking)["approve"]) == (2, 1)
 
 
 def test_a_merge_is_asked_about(asking: Repo) -> None:
@@ -225,7 +238,7 @@ def test_a_merge_is_asked_about(asking: Repo) -> None:
     asking.git("checkout", "-q", "main")
     asking.commit("Set z", {"app.py": "z = 1\n"})
     merge = ("git", "merge", "-q", "--no-ff", "-m", "Merge side", "side")
-    with Seat(merge, asking.path, asking.env) as terminal:
+    with sit(asking, *merge) as terminal:
         terminal.until(QUESTION)
         terminal.type("d\n")
         assert "+++ b/app.py" in terminal.until(QUESTION)
@@ -260,7 +273,7 @@ def origin(guarded: Repo) -> Path:
 
 
 def push(repo: Repo, *names: str) -> Seat:
-    return Seat(("git", "push", "-q", "origin", *(names or ("main",))), repo.path, repo.env)
+    return sit(repo, "git", "push", "-q", "origin", *(names or ("main",)))
 
 
 NEVER = ["CI=1", "CI=true", "CLAUDECODE=1", "TERM=dumb", "GIT_TERMINAL_PROMPT=0"]
@@ -310,12 +323,12 @@ def test_policy_can_switch_it_off(asking: Repo, whose: str) -> None:
     stays_silent(asking)
 
 
-def test_a_deny_is_not_asked_about(served: Repo) -> None:
-    stage(served, {"reports.py": RISKY, "settings.py": f'aws_access_key_id = "{key()}"\n'})
-    with commit(served) as terminal:
+def test_a_deny_is_not_asked_about(asking: Repo) -> None:
+    stage(asking, {"reports.py": RISKY, "settings.py": f'aws_access_key_id = "{key()}"\n'})
+    with commit(asking) as terminal:
         code, seen = terminal.end()
     assert code != 0 and "must fix" in seen and "approve now?" not in seen
-    assert subject(served) == "Start" and waiting(served) == []
+    assert subject(asking) == "Start" and waiting(asking) == []
 
 
 @COLD_TOO
@@ -338,7 +351,7 @@ def test_without_a_terminal_nobody_is_asked(served: Repo) -> None:
 def test_a_commit_in_the_background_is_neither_asked_nor_stopped(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     script = "set -m; git commit -q -m 'Add reports' & wait $!; echo ended with $?"
-    with Seat(("bash", "-c", script), served.path, served.env) as terminal:
+    with sit(served, "bash", "-c", script) as terminal:
         code, seen = terminal.end()
     assert code == 0 and "ended with 1\n" in seen and "approve now?" not in seen, seen
     assert len(waiting(served)) == 1
@@ -347,7 +360,7 @@ def test_a_commit_in_the_background_is_neither_asked_nor_stopped(served: Repo) -
 def test_a_full_screen_program_is_left_alone(asking: Repo) -> None:
     stage(asking, {"reports.py": RISKY})
     script = "stty raw -echo; git commit -q -m 'Add reports'; code=$?; stty sane; echo ended with $code"
-    with Seat(("bash", "-c", script), asking.path, asking.env) as terminal:
+    with sit(asking, "bash", "-c", script) as terminal:
         _, seen = terminal.end()
     assert "ended with 1\n" in seen and "approve now?" not in seen, seen
 
@@ -355,7 +368,7 @@ def test_a_full_screen_program_is_left_alone(asking: Repo) -> None:
 def test_what_is_shown_goes_to_the_terminal_where_the_report_did_not(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     script = "git commit -q -m 'Add reports' </dev/null >log 2>&1"
-    with Seat(("bash", "-c", script), served.path, served.env) as terminal:
+    with sit(served, "bash", "-c", script) as terminal:
         assert "reports.py:8: A shell runs a command" in terminal.until(QUESTION)
         terminal.type("y\n")
         assert terminal.end()[0] == 0
@@ -363,11 +376,11 @@ def test_what_is_shown_goes_to_the_terminal_where_the_report_did_not(served: Rep
     assert "approve now?" not in (served.path / "log").read_text()
 
 
-def test_no_escape_sequence_reaches_the_terminal(served: Repo) -> None:
-    served.write(b"\x1b]0;evil\x07\x1b[2J.py", RISKY)
-    served.git("add", "-A")
+def test_no_escape_sequence_reaches_the_terminal(asking: Repo) -> None:
+    asking.write(b"\x1b]0;evil\x07\x1b[2J.py", RISKY)
+    asking.git("add", "-A")
     script = "git commit -q -m 'Add reports' >log 2>&1"
-    with Seat(("bash", "-c", script), served.path, served.env) as terminal:
+    with sit(asking, "bash", "-c", script) as terminal:
         terminal.until(QUESTION)
         terminal.type("d\n")
         terminal.until(QUESTION)
@@ -559,8 +572,8 @@ def test_no_answer_in_time_is_none(
 def test_a_range_that_a_framework_reviews_records_nothing(asking: Repo) -> None:
     asking.commit("Add reports", {"reports.py": RISKY})
     refs = {"PRE_COMMIT": "1", "PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
-    hook = (GUARD, "hook", "pre-commit", "--framework")
-    with Seat(hook, asking.path, asking.env | refs) as seat:
+    hook = (f"{asking.env[FOLDER]}/cli-guard", "hook", "pre-commit", "--framework")
+    with sit(Repo(asking.path, asking.env | refs), *hook) as seat:
         code, seen = seat.end()
     assert code == 3 and "approve now?" not in seen, seen
 
@@ -572,7 +585,7 @@ def enrolled(asking: Repo, request: pytest.FixtureRequest) -> Repo:
     path = Path(asking.env["HOME"], ".ssh", "id_ed25519")
     path.parent.mkdir(mode=0o700)
     asking.run("ssh-keygen", "-q", "-t", "ed25519", "-N", phrase, "-f", str(path))
-    assert asking.guard("signers", "init", "--principal", "ada@example.org").code == 0
+    assert guard(asking, "signers", "init", "--principal", "ada@example.org").code == 0
     asking.commit("Enrol Ada")
     return asking
 
@@ -592,7 +605,7 @@ def test_an_enrolled_key_signs(enrolled: Repo, request: pytest.FixtureRequest) -
     assert code == 0 and "approved by ada@example.org (key)" in seen, seen
     assert re.search(r"signs as ada@example.org .*: statement [0-9a-f]{10}\n", shown)
     assert "sesame" not in seen
-    done = enrolled.guard("verify", "--range", "HEAD~1..HEAD")
+    done = guard(enrolled, "verify", "--range", "HEAD~1..HEAD")
     assert done.code == 0, done.all
     [given] = [
         each for each in records(enrolled).audit.entries() if each["event"] == "approve"
@@ -637,22 +650,25 @@ def test_the_approval_of_a_push_goes_with_it(enrolled: Repo, origin: Path) -> No
 
 
 LOCAL = "repos:\n  - repo: local\n    hooks:\n" + "".join(
-    f"      - {{id: {name}, name: {name}, language: system, entry: {GUARD} hook {name}, stages: [{name}],"
+    f"      - {{id: {name}, name: {name}, language: system, entry: GUARD hook {name}, stages: [{name}],"
     f" pass_filenames: {str(name == 'commit-msg').lower()}, always_run: true, verbose: true}}\n"
     for name in ("pre-commit", "commit-msg", "pre-push")
 )
 
 
 @pytest.fixture(params=["pre-commit", "prek"])
-def framed(committed: Repo, tmp_path: Path, request: pytest.FixtureRequest) -> Repo:
+def framed(
+    committed: Repo, tmp_path: Path, preloaded: Path, request: pytest.FixtureRequest
+) -> Repo:
     """A repository with a framework that runs our hooks, and a remote that has its commits."""
     stores = {
         "PRE_COMMIT_HOME": str(tmp_path / "store"),
         "PREK_HOME": str(tmp_path / "store"),
     }
     framework = Framework(request.param, stores)
+    hooks = LOCAL.replace("GUARD", f"{preloaded}/cli-guard")
     committed.commit(
-        "Policy", {".pre-commit-config.yaml": LOCAL, "cli-guard.toml": CONVENTIONAL}
+        "Policy", {".pre-commit-config.yaml": hooks, "cli-guard.toml": CONVENTIONAL}
     )
     bare = Repo.create(tmp_path / "origin.git", committed.env, "--bare")
     committed.git("remote", "add", "origin", str(bare.path))
@@ -660,9 +676,8 @@ def framed(committed: Repo, tmp_path: Path, request: pytest.FixtureRequest) -> R
     framework.run(
         committed, "install", "-t", "pre-commit", "-t", "commit-msg", "-t", "pre-push"
     )
-    return Repo(
-        committed.path, committed.env | framework.env | {"GIT_TERMINAL_PROMPT": "1"}
-    )
+    more = {"GIT_TERMINAL_PROMPT": "1", FOLDER: str(preloaded)}
+    return Repo(committed.path, committed.env | framework.env | more)
 
 
 def test_under_a_framework(framed: Repo, request: pytest.FixtureRequest) -> None:

@@ -107,8 +107,10 @@ def test_only_a_big_change_is_taken_file_by_file(lines: int, big: bool) -> None:
 def test_long_files_are_divided_though_little_changes(
     files: int, lines: int, most: int
 ) -> None:
-    old = {f"{number}.py": "value = 1\n" * lines for number in range(files)}
-    new = {path: f"{text}other = 2\n" for path, text in old.items()}
+    # Of equal lines difflib compares each with each.
+    text = "".join(f"v{line} = 1\n" for line in range(lines))
+    old = {f"{number}.py": text for number in range(files)}
+    new = dict.fromkeys(old, f"{text}other = 2\n")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(workers, "idle", lambda: 4)
         assert count_workers(subject_of(old, new), 0) == most
