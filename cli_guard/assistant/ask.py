@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from cli_guard.assistant.sandbox.model import CommandWorld, McpTools
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
-    from cli_guard.graph.tools.tool import Tool
     from cli_guard.policy.mcp import ServerConfig
 
 REQUEST_CHARS = 300
@@ -41,11 +40,7 @@ REMEMBERED_LINES = 4
 
 
 class AskedServers(Protocol):
-    """MCP servers, as tools of the graph and of the sandboxed shell; see `cli_guard.mcp.client.tools`."""
-
-    @property
-    def tools(self) -> "Mapping[str, Tool]":
-        """Return their tools by name."""
+    """MCP servers: their tools by name, and for the sandboxed shell; see `cli_guard.mcp.client.tools`."""
 
     @property
     def in_the_shell(self) -> "McpTools | None":
@@ -143,12 +138,12 @@ def context_for(
         else nullcontext(None)
     )
     with opening as offered:
-        mcp = offered.in_the_shell if offered else None
+        mcp = offered.in_the_shell if offered is not None else None
         shell = replace(world_of(repository, snapshot), mcp=mcp)
         yield Context(
             snapshot=snapshot,
             policy=policy,
-            tools=ChainMap(tools, cast(Any, offered.tools)) if offered else tools,
+            tools=tools if offered is None else ChainMap(tools, cast(Any, offered)),
             today=invocation.now.date(),
             commands=command_context(invocation.cwd, invocation.env),
             writer=None if repository.bare else PatchWriter(repository, written),

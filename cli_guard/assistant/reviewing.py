@@ -36,13 +36,9 @@ def find_subject(request: str, repository: Repository) -> Request:
 
 def find_branch_base(repository: Repository) -> str | None:
     """Return where this branch left the main one, None where that cannot be told."""
-    head = repository.head
-    for trunk in TRUNKS if head else ():
-        oid = repository.git.optional(
-            "rev-parse", "--quiet", "--verify", f"{trunk}^{{commit}}"
-        )
-        base = repository.merge_bases(oid, str(head))[0] if oid else None
-        if base and base != head:
+    for trunk in TRUNKS:
+        base = repository.git.optional("merge-base", trunk, "HEAD")
+        if base and base != repository.head:
             return base
     return None
 

@@ -147,7 +147,7 @@ def ask_back(texts: Mapping[str, str], paths: Sequence[str]) -> SearchResult:
         line = longest.line if longest else 1
         name = longest.name if longest else ""
         text = MaskedLines(path, texts[path]).line(line)
-        choices.append(FoundPlace(path, line, line, text, "path", name, 0.0))
+        choices.append(FoundPlace(path, line, text, "path", name, 0.0))
     return SearchResult(
         (), (), "none", len(paths), (), nearest=tuple(choices), is_vague=True
     )
@@ -168,7 +168,6 @@ def _answer_uses(
     places = tuple(
         FoundPlace(
             each.path,
-            each.line,
             each.line,
             each.text,
             "definition" if each.kind == "definition" else "use",
@@ -201,9 +200,7 @@ def _answer_exact(
         text = MaskedLines(each.path, texts[each.path]).line(each.line)
         symbol = around.qualname if around else ""
         score = round(above + each.share, 3)
-        places.append(
-            FoundPlace(each.path, each.line, each.line, text, "use", symbol, score)
-        )
+        places.append(FoundPlace(each.path, each.line, text, "use", symbol, score))
     best = places[0]
     said = quote_statement(best.path, texts[best.path], best.line, best.symbol)
     besides, lacks = _list_besides(best, query, texts[best.path])
@@ -369,14 +366,12 @@ def _locate(
     kind: LocationKind
     if definition is not None and (unit.named or not unit.lines):
         line = definition.line
-        end = definition.end_line
         kind = "mention" if is_document else "definition"
     elif unit.lines:
-        line = end = unit.lines[0][0]
+        line = unit.lines[0][0]
         kind = "mention" if is_document or line in file.lines.documented else "use"
     else:
         line = 1
-        end = 1
         kind = "path"
     symbol = definition.qualname if definition else ""
-    return FoundPlace(file.path, line, end, lines.line(line), kind, symbol, round(score, 3))
+    return FoundPlace(file.path, line, lines.line(line), kind, symbol, round(score, 3))

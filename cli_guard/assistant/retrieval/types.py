@@ -23,12 +23,11 @@ SearchConfidence = Literal["high", "medium", "low", "none"]
 class FoundPlace:
     """A line that answers a question, or helps to. `text` is that line, secrets masked, at most 160 characters.
 
-    `end_line` is where the definition ends; `symbol` is its qualified name, empty outside of definitions.
+    `symbol` is its qualified name, empty outside of definitions.
     """
 
     path: str
     line: int
-    end_line: int
     text: str
     kind: LocationKind
     symbol: str

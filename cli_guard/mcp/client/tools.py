@@ -17,9 +17,12 @@ from cli_guard.model import Decision
 from cli_guard.policy.mcp import PREFIX, McpTool, ServerConfig, decision
 
 
-@dataclass(frozen=True)
-class Servers:
-    """The configured servers, and the client that starts them."""
+@dataclass(frozen=True, eq=False)
+class Servers(Mapping[str, Tool]):
+    """The configured servers as tools by `mcp:<server>.<tool>`, and the client that starts them.
+
+    A tool is looked up by itself: to list them would start every server.
+    """
 
     client: McpClient
     configured: Mapping[str, ServerConfig]
@@ -33,41 +36,20 @@ class Servers:
         raise KeyError(name)
 
     @property
-    def tools(self) -> Mapping[str, Tool]:
-        """The tools of the servers by `mcp:<server>.<tool>`, looked up one by one: to list them would start each."""
-        return ServerTools(self)
-
-    @property
     def in_the_shell(self) -> "ShellTools | None":
         """What the sandboxed shell may call, None where no server is configured."""
         return ShellTools(self) if self.configured else None
 
-
-@contextmanager
-def open_servers(
-    configured: Mapping[str, ServerConfig], cwd: Path, env: Mapping[str, str]
-) -> Iterator[Servers]:
-    """The servers of a configuration, ended with the context."""
-    with McpClient(configured, cwd=cwd, env=env) as client:
-        yield Servers(client, configured)
-
-
-class ServerTools(Mapping[str, Tool]):
-    """The tools of some servers, none of which starts before one of its tools is asked for."""
-
-    def __init__(self, servers: Servers) -> None:
-        self._servers = servers
-
     def __getitem__(self, name: str) -> Tool:
         if not name.startswith(PREFIX):
             raise KeyError(name)
-        offered = self._servers.find_tool(name)
-        verdict = decision(offered, self._servers.configured[offered.server])
+        offered = self.find_tool(name)
+        verdict = decision(offered, self.configured[offered.server])
 
         def run(world: World, arguments: Arguments) -> ToolOutput:
             if verdict.decision is Decision.DENY:
                 raise CliGuardError(verdict.reason)
-            done = self._servers.client.call(name, arguments.model_dump())
+            done = self.client.call(name, arguments.model_dump())
             return ToolOutput(
                 {
                     "error" if done.is_error else "output": done.text,
@@ -90,6 +72,15 @@ class ServerTools(Mapping[str, Tool]):
 
     def __len__(self) -> int:
         return 0
+
+
+@contextmanager
+def open_servers(
+    configured: Mapping[str, ServerConfig], cwd: Path, env: Mapping[str, str]
+) -> Iterator[Servers]:
+    """The servers of a configuration, ended with the context."""
+    with McpClient(configured, cwd=cwd, env=env) as client:
+        yield Servers(client, configured)
 
 
 @dataclass(frozen=True)

@@ -409,7 +409,7 @@ def test_places_stand_where_they_say(question: str, texts: dict[str, str]) -> No
     assert scores[: len(files)] == sorted(scores[: len(files)], reverse=True)
     for place in found.places:
         lines = texts[place.path].split("\n")
-        assert 1 <= place.line <= place.end_line
+        assert place.line >= 1
         assert place.line <= len(lines)
         assert place.text == lines[place.line - 1].strip()[:160]
     for fact in found.facts:
