@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
+from types import UnionType
 from typing import Any, TypeVar, cast, get_origin
 
 from cli_guard.errors import CliGuardError
@@ -67,6 +68,16 @@ def record_of(kind: type[Record], data: Mapping[str, Any]) -> Record:
         if not all(isinstance(text, str) for text in inside):
             raise TypeError(each.name)
     return kind(**values)
+
+
+def check_fields(record: Record) -> Record:
+    """Return a record if each of its plain fields has its type, as JSON may hold anything. Raises TypeError."""
+    for each in fields(cast("Any", record)):
+        kind: Any = each.type
+        is_plain = isinstance(kind, type | UnionType)
+        if is_plain and not isinstance(getattr(record, each.name), kind):
+            raise TypeError(f"{each.name} is not of type {kind}")
+    return record
 
 
 def write_atomically(path: Path, content: str | bytes, permissions: int = 0o600) -> None:

@@ -6,13 +6,13 @@ They are kept in the user's own state folder, one JSON line each, readable only 
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
 
 from cli_guard.lazy import dataclass
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.secrets.redact import redact
-from cli_guard.state.files import lock, read_lines, write_atomically
+from cli_guard.state.files import check_fields, lock, read_lines, write_atomically
 
 MOST = 20
 # As many characters as are judged in full. A longer command gets no rule: its beginning shows which it was, without
@@ -59,9 +59,7 @@ def last_questions(invocation: Invocation) -> list[KeptQuestion]:
     found = []
     for line in read_lines(path) if path else ():
         with suppress(ValueError, TypeError):
-            question = KeptQuestion(**json.loads(line))
-            if all(isinstance(each, str) for each in astuple(question)[:-1]):
-                found.append(question)
+            found.append(check_fields(KeptQuestion(**json.loads(line))))
     return found[::-1]
 
 

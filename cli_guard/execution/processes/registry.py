@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.model import Process
 from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.lazy import dataclass
-from cli_guard.state.files import lock
+from cli_guard.state.files import check_fields, lock
 
 # Of ended processes and foreground logs, each.
 KEPT = 30
@@ -72,7 +72,7 @@ class ProcessRecord:
 
     def refresh(self) -> "ProcessRecord":
         """Return the entry as it is now."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, TypeError):
             return read(self.folder)
         return self
 
@@ -113,7 +113,7 @@ class Registry:
     def _read(self) -> Iterator[ProcessRecord]:
         with suppress(OSError):
             for folder in self.folder.iterdir():
-                with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+                with suppress(OSError, ValueError, TypeError, RecursionError):
                     yield read(folder)
 
     def list_recent(self) -> tuple[ProcessRecord, ...]:
@@ -151,32 +151,17 @@ class Registry:
 
 
 def read(folder: Path) -> ProcessRecord:
-    """Read one record. Raises OSError, ValueError, TypeError, KeyError."""
+    """Read one record. Raises OSError, ValueError, TypeError."""
     entry = read_run(folder)
     # The monitor records the end and exits: read again what was read just before that.
     return read_run(folder) if entry.ended is None and not entry.running else entry
 
 
 def read_run(folder: Path) -> ProcessRecord:
-    run = dict(json.loads((folder / "run.json").read_text("ascii")))
-    end: dict[str, Any] = {}
-    if (folder / "ended.json").exists():
-        end = dict(json.loads((folder / "ended.json").read_text("ascii")))
-    port = run["port"]
-    return ProcessRecord(
-        folder,
-        int(run["pid"]),
-        run["identity"],
-        int(run["guardian"]),
-        run["guardian_identity"],
-        str(run["command"]),
-        str(run["working_dir"]),
-        None if port is None else int(port),
-        float(run["started"]),
-        float(end["ended"]) if end else None,
-        end.get("return_code"),
-        bool(end.get("forced")),
-    )
+    data = json.loads((folder / "run.json").read_text("ascii"))
+    with suppress(FileNotFoundError):
+        data |= json.loads((folder / "ended.json").read_text("ascii"))
+    return check_fields(ProcessRecord(folder, **data))
 
 
 def last_lines(log: Path, lines: int) -> bytes:

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
-from types import UnionType
+from dataclasses import asdict
 from typing import Any
 
 from cli_guard.model import (
@@ -18,6 +17,7 @@ from cli_guard.model import (
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
+from cli_guard.state.files import check_fields
 
 SCHEMA_VERSION = 1
 STEPS = ("blocked_actions", "plan", "tool_results", "action_log")
@@ -127,13 +127,3 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
     )
     return data, check_fields(review)
-
-
-def check_fields(record: Any) -> Any:
-    """Return a record if each of its plain fields has its type, as JSON may hold anything. Raises TypeError."""
-    for each in fields(record):
-        if isinstance(each.type, type | UnionType) and not isinstance(
-            getattr(record, each.name), each.type
-        ):
-            raise TypeError(f"{each.name} is not of type {each.type}")
-    return record

@@ -156,7 +156,7 @@ def test_a_record_that_is_broken_is_none(tmp_path: Path, mark: str) -> None:
     with ProcessManager(tmp_path) as manager:
         begun = manager.start(f"sleep {mark}", startup_timeout=STARTUP)
         for number, text in enumerate(
-            ("", "{", "[]", '{"pid": "x"}', '{"pid": 1}', "\0" * 100)
+            ("", "{", "[]", "{}", '{"pid": 1}', '{"pid": "x"}', "\0" * 100)
         ):
             (tmp_path / f"broken{number}").mkdir()
             (tmp_path / f"broken{number}" / "run.json").write_text(text)

@@ -22,8 +22,8 @@ def record(folder: Path, pid: int, *, started: float, ended: bool) -> Path:
     run = {
         "pid": pid,
         "identity": None,
-        "guardian": pid,
-        "guardian_identity": None,
+        "monitor": pid,
+        "monitor_identity": None,
         "command": "x",
         "working_dir": "/",
         "port": None,

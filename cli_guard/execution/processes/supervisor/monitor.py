@@ -233,15 +233,17 @@ class Monitor:
             "return_code": self._code,
             "timed_out": self._timed_out,
             "left_behind": self._left_behind,
-            "forced": self._ending is not None and self._ending.is_forced,
             "not_ended": self._find_living() if self._ending else [],
             "duration": time.monotonic() - self._begun,
         }
         self._log.close()
         if self._request["record"] is not None:
-            write_record(
-                f"{self._request['run']}/ended.json", {**ended, "ended": time.time()}
-            )
+            kept = {
+                "return_code": self._code,
+                "ended": time.time(),
+                "is_forced": self._ending is not None and self._ending.is_forced,
+            }
+            write_record(f"{self._request['run']}/ended.json", kept)
         self._owner.send_message({"event": "ended", **ended, **streams.as_message()})
 
 
@@ -292,8 +294,8 @@ def record_start(folder: str, data: Mapping[str, object], pid: int) -> int:
     run = {
         "pid": pid,
         "identity": process_tree.identity(pid),
-        "guardian": os.getpid(),
-        "guardian_identity": process_tree.identity(os.getpid()),
+        "monitor": os.getpid(),
+        "monitor_identity": process_tree.identity(os.getpid()),
         "started": time.time(),
     }
     return write_record(f"{folder}/run.json", {**data, **run})
