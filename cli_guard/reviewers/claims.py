@@ -1,11 +1,10 @@
-"""Compare what a commit message claims with its change.
+"""Compare what a commit message claims with its change: that it is about documentation alone.
 
-Only claims that the change decides are checked, and only a certain contradiction is reported: if anything was not read
-(a binary, a submodule, a skipped file), there is no contradiction.
+Only a certain contradiction is reported: if anything was not read (a binary, a submodule, a skipped file), there is
+none. Other claims (of comments, blanks, tests, removals, versions) were contradicted by no real commit that was tried.
 """
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -19,71 +18,29 @@ if TYPE_CHECKING:
 
 MOST_FILES_PARSED = 20
 MOST_CHARS_PARSED = 200_000
-TYPO_LINES = 50
 
-PATTERNS = {
-    **read_patterns("message.toml", "claims"),
-    **read_patterns("message.toml", "claimed"),
-}
+PATTERNS = read_patterns("message.toml", "claims")
 
 
 def makes_claim(message: CommitMessage) -> bool:
-    """Check whether the subject line of a message that is being written claims what its change can contradict."""
-    return any(PATTERNS[claim].match(message.subject) for claim in CLAIMS)
+    """Check whether the subject line of a message claims what its change can contradict."""
+    return PATTERNS["docs_only"].match(message.subject) is not None
 
 
 def contradiction(
     message: CommitMessage, changes: ChangeSet, subject: ReviewInput
 ) -> str | None:
-    """Return, as a sentence, the first claim of the subject line that the change certainly contradicts.
+    """Return, as a sentence, how the change certainly contradicts the subject line; None if it does not.
 
     `changes` can be a part: what an amended commit holds is not in them.
     """
-    if (
-        not changes.files
-        or changes.skipped
-        or any(not change.is_text for change in changes)
-    ):
+    if changes.skipped or any(not change.is_text for change in changes):
         return None
-    for claim, check in CLAIMS.items():
-        match = PATTERNS[claim].match(message.subject)
-        said = check(match, changes, subject) if match else None
-        if said:
-            return said
-    return None
-
-
-def _no_code(match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
-    only = "documentation" if match.re is PATTERNS["docs_only"] else "comments"
-    for change in _code_files(changes):
-        about_docs = only == "documentation" and PATTERNS["about_docs"].search(change.path)
+    for change in _code_files(changes) if makes_claim(message) else ():
+        about_docs = PATTERNS["about_docs"].search(change.path)
         if not about_docs and _code_differs(change, subject):
-            return f"The message mentions only {only}, but code changes in {change.path[:200]}."
+            return f"The message mentions only documentation, but code changes in {change.path[:200]}."
     return None
-
-
-def _whitespace_only(
-    _match: re.Match[str], changes: ChangeSet, _subject: ReviewInput
-) -> str | None:
-    for change in changes:
-        before, after = (
-            "".join("".join(side.values()).split())
-            for side in (change.removed, change.added)
-        )
-        if change.status is Status.MODIFIED and before != after:
-            return f"The message mentions only whitespace, but more than that changes in {change.path[:200]}."
-    return None
-
-
-def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
-    grown = sum(
-        len(change.added) - len(change.removed)
-        for change in changes
-        if language_of(change.path)
-    )
-    if grown <= TYPO_LINES:
-        return None
-    return f"The message mentions a typo, but the change adds {grown} lines of code."
 
 
 def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
@@ -128,13 +85,3 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
             yield current.text()
         else:
             stack.extend(reversed(children))
-
-
-Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]
-# In the order in which they are checked. What they say holds for every part of a change.
-CLAIMS: dict[str, Check] = {
-    "docs_only": _no_code,
-    "comments_only": _no_code,
-    "whitespace_only": _whitespace_only,
-    "typo": _typo,
-}

@@ -160,7 +160,7 @@ def claim(message: str, changes: ChangeSet) -> bool:
     return "message-contradicts-change" in reported(subject)
 
 
-CONTRADICTED = change_set("M requirements.txt\n-a==1.0\n+a==1.1\n")
+CONTRADICTED = change_set("M a.py\n-a = 1\n+a = 2\n")
 
 
 @table(
@@ -184,15 +184,8 @@ CONTRADICTED = change_set("M requirements.txt\n-a==1.0\n+a==1.1\n")
     ],
 )
 def test_what_was_not_read_contradicts_nothing(changes: ChangeSet) -> None:
-    assert claim("Whitespace only", CONTRADICTED)
-    assert not claim("Whitespace only", changes)
-
-
-def test_a_typo_does_not_add_fifty_lines_of_code() -> None:
-    lines = "".join(f"+a{number} = 1\n" for number in range(60))
-    assert claim("Fix typo", change_set(f"M a.py\n{lines}"))
-    assert not claim("Fix typo", change_set(f"M a.md\n{lines}"))
-    assert not claim("Fix typo checker", change_set("M a.py\n+a = 1"))
+    assert claim("docs: say more", CONTRADICTED)
+    assert not claim("docs: say more", changes)
 
 
 @table(
