@@ -94,7 +94,10 @@ class Pattern:
 
 
 class WorkTree(Protocol):
-    """A work tree as far as the judge asks about it; paths are absolute unless said otherwise."""
+    """A work tree as far as the judge asks about it; paths are absolute unless said otherwise.
+
+    What is answered here is so for a tree that is on no disk, of which nothing else is known.
+    """
 
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path."""
@@ -104,30 +107,37 @@ class WorkTree(Protocol):
 
     def expand(self, pattern: str) -> tuple[str, ...]:
         """Return the paths that a pattern of the shell finds, at most some hundreds."""
+        return ()
 
     def holds_odd_names(self) -> bool:
         """Return whether a name in the tree or in the index may be taken for an option or a command of perl.
 
         Such a name begins with a dash, has one behind a blank, or holds `|`, `<` or `>`. True if there are too many.
         """
+        return False
 
     def list_links(self) -> tuple[str, ...]:
         """Return the symbolic links in the tree, at most as many as can be looked at."""
+        return ()
 
     def adds_links(self, revision: str) -> bool:
         """Return whether a commit has a symbolic link that HEAD does not have, or its files cannot be listed."""
+        return True
 
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
+        return False
 
     def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.
 
         `*` stands for all if the names of the tracked files take over `most` bytes.
         """
+        return (("*", False),)
 
     def holds_work(self, path: str) -> bool:
         """Return whether there is a file at or below a path that Git tracks, or neither tracks nor ignores."""
+        return True
 
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program, or the project itself makes it.
@@ -140,6 +150,7 @@ class WorkTree(Protocol):
 
         False if another file on PATH has the name.
         """
+        return False
 
     def allows_install(
         self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
@@ -148,27 +159,35 @@ class WorkTree(Protocol):
 
         One of `lock` must be there and all `needed`; the others count as they were then, or as missing.
         """
+        return False
 
     def owns_process(self, number: str) -> bool:
         """Return whether a process runs in a folder of the tree."""
+        return False
 
     def read_number(self, path: str) -> str | None:
         """Return the process id that a file holds; None if there is no such file."""
+        return None
 
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
+        return False
 
     def is_on_branch(self, revision: str) -> bool | None:
         """Return whether a branch, a remote-tracking branch or a tag holds a commit; None if there is none so named."""
+        return False
 
     def holds_resolutions(self) -> bool:
         """Return whether conflicts of a merge, or the like, that goes on were resolved, which an abort would lose."""
+        return True
 
     def reviews_commits(self) -> bool:
         """Return whether a hook of cli-guard reviews each commit."""
+        return False
 
     def find_secret(self, folder: str) -> str | None:
         """Return a file below a folder, or a pattern of paths, that may hold secrets; None if none was found."""
+        return None
 
 
 @dataclass(frozen=True)

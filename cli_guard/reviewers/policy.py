@@ -126,38 +126,31 @@ def find_weakenings(
 
 def review_user_rules(subject: ReviewInput) -> Iterator[Finding]:
     """Report the repository's own rules that the change removes or weakens."""
-    sides = [
-        (
-            change,
-            path_before(change) or "",
-            subject.contents.old(change),
-            subject.contents.new(change),
-        )
-        for change in subject.changes
-        if is_rule_file(change.path) or is_rule_file(path_before(change) or "")
-    ]
-    old = {
-        before: text
-        for _, before, text, _ in sides
-        if is_rule_file(before) and text is not None
-    }
-    new = {
-        change.path: text
-        for change, _, _, text in sides
-        if is_rule_file(change.path) and text is not None
-    }
-    weaker = [
-        f"rules in {before} change, which cannot be compared here"  # a bare patch
-        for change, before, text, _ in sides
-        if is_rule_file(before) and text is None and change.removed
-    ]
+    old: dict[str, str] = {}
+    new: dict[str, str] = {}
+    weaker: list[str] = []
+    touched: list[FileChange] = []
+    for change in subject.changes:
+        before = path_before(change) or ""
+        if not (is_rule_file(change.path) or is_rule_file(before)):
+            continue
+        touched.append(change)
+        was = subject.contents.old(change)
+        now = subject.contents.new(change)
+        if is_rule_file(before) and was is not None:
+            old[before] = was
+        elif is_rule_file(before) and change.removed:
+            # A bare patch.
+            weaker.append(f"rules in {before} change, which cannot be compared here")
+        if is_rule_file(change.path) and now is not None:
+            new[change.path] = now
     with suppress(
         ConfigError
     ):  # a broken one had found nothing; one that stays broken is an error
         after = subject.user_rules if subject.user_rules.digest else read_rules(new)
         weaker += weaker_user_rules(read_rules(old), after)
     if weaker:
-        change = sides[0][0]
+        change = touched[0]
         told = f"weaker policy: {list_some(weaker)}"
         yield finding(
             "policy-weakened", change.path, first_line(change), told, "; ".join(weaker)

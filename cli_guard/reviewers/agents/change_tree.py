@@ -3,7 +3,7 @@
 import re
 
 from cli_guard.commands import Context, Setting
-from cli_guard.commands.model import Profile
+from cli_guard.commands.model import Profile, WorkTree
 from cli_guard.commands.programs import table
 from cli_guard.errors import GitError
 from cli_guard.repository.protocol import WithFolders
@@ -22,8 +22,8 @@ MANIFESTS = (
 ).split()
 
 
-class ChangeTree:
-    """See `cli_guard.commands.model.WorkTree`. What is not known of a tree is answered as the worse of the two."""
+class ChangeTree(WorkTree):
+    """See `cli_guard.commands.model.WorkTree`."""
 
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
@@ -64,61 +64,11 @@ class ChangeTree:
             return False
         return contents.has_files_in(path.removeprefix(f"{ROOT}/"))
 
-    def expand(self, pattern: str) -> tuple[str, ...]:
-        return ()
-
-    def holds_odd_names(self) -> bool:
-        return False
-
-    def list_links(self) -> tuple[str, ...]:
-        return ()
-
-    def adds_links(self, revision: str) -> bool:
-        return True
-
-    def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
-        return False
-
-    def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
-        return (("*", False),)
-
     def locks(self, program: str) -> bool:
         name = re.compile(rf"(?<![\w-]){re.escape(program)}(?![\w-])")
         return table(program) is not None or any(
             name.search(self.text(path) or "") for path in MANIFESTS
         )
-
-    def holds_work(self, path: str) -> bool:
-        return True
-
-    def makes_program(self, program: str) -> bool:
-        return False
-
-    def allows_install(
-        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
-    ) -> bool:
-        return False
-
-    def owns_process(self, number: str) -> bool:
-        return False
-
-    def read_number(self, path: str) -> str | None:
-        return None
-
-    def is_pushed(self) -> bool:
-        return False
-
-    def is_on_branch(self, revision: str) -> bool | None:
-        return False
-
-    def holds_resolutions(self) -> bool:
-        return True
-
-    def reviews_commits(self) -> bool:
-        return False
-
-    def find_secret(self, folder: str) -> str | None:
-        return None
 
 
 def context_of(tree: ChangeTree) -> Context:

@@ -100,8 +100,7 @@ def follow_names(
 
 def paths_of(subject: ReviewInput, statement: SurfaceStatement) -> Iterator[str]:
     """Yield the files of the tree that a statement names, from its own folder or from that of the tool."""
-    is_key = statement.entry.word("name") == "key"
-    form = FORM.fullmatch(statement.name if is_key else statement.value.strip())
+    form = FORM.fullmatch(statement.said.strip())
     if form is None:
         return
     for folder in dict.fromkeys(

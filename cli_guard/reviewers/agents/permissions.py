@@ -170,7 +170,7 @@ def find_lost_denials(
             continue
         verb = "denied" if strength == STRONGEST else "asked about"
         says = statement.entry.word("says") or verb
-        words = f"`{shorten(text_of_denial(statement))}` is no longer {says}"
+        words = f"`{shorten(statement.said)}` is no longer {says}"
         if kept := there.get(statement.identity):
             cause = winner_over(kept, new)
             side = "before" if cause and cause.entry.words.get("is_first") else "behind"
@@ -201,10 +201,6 @@ def is_ahead(grant: SurfaceStatement, denial: SurfaceStatement) -> bool:
         and grant.entry.places == denial.entry.places
         and grant_of(grant).covers(grant_of(denial))
     )
-
-
-def text_of_denial(statement: SurfaceStatement) -> str:
-    return statement.name if statement.entry.word("name") == "key" else statement.value
 
 
 def strength_of(statement: SurfaceStatement) -> int:

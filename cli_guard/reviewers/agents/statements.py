@@ -58,6 +58,11 @@ class SurfaceStatement:
         return (*self.about, self.value)
 
     @property
+    def said(self) -> str:
+        """Return the text that it is about: its value, or its key where that says more."""
+        return self.name if self.entry.word("name") == "key" else self.value
+
+    @property
     def digest(self) -> str:
         """Return what `[[surface.known]]` names it by: the file, and all that it says there."""
         text = "\0".join((self.path, *self.identity))

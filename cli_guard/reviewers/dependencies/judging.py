@@ -381,7 +381,11 @@ def judge_release(
             f"{name} is no known package, and its name resembles the popular {similar}"
         )
         yield "deps-similar-name", message, severity
-    elif is_unknown and is_unknown_extension(entry) and world.is_first("vscode", each.path):
+    elif (
+        is_unknown
+        and not names.is_known_publisher(ecosystem, name)
+        and world.is_first("vscode", each.path)
+    ):
         yield "deps-unknown-extension", f"{name} is of a publisher who is not known"
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
@@ -417,10 +421,6 @@ def is_own_package(world: DependencyWorld, entry: Dependency) -> bool:
     named = re.compile(rf'"name"\s*:\s*"{re.escape(entry.name)}"')
     hits = contents.search((entry.name,), ("package.json", "*/package.json"))
     return any(named.search(hit.text) for hit in hits.found)
-
-
-def is_unknown_extension(entry: Dependency) -> bool:
-    return entry.ecosystem == "vscode" and not names.is_known_publisher(entry.name)
 
 
 def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) -> bool:

@@ -30,20 +30,25 @@ KINDS = {"git": "git+", "path": "path:", "Project": "workspace:"}
 OWN_ORIGINS = ("editable", "virtual", "workspace")
 
 
-def text_of(data: object, *keys: str) -> str:
-    """Return the text at some keys, empty if there is none."""
+def value_at(data: object, *keys: str) -> object:
+    """Return the value at some keys, None if there is none."""
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, str) else ""
+    return data
 
 
-def table_of(data: object, key: str) -> Data:
-    found = data.get(key) if isinstance(data, dict) else None
+def text_of(data: object, *keys: str) -> str:
+    found = value_at(data, *keys)
+    return found if isinstance(found, str) else ""
+
+
+def table_of(data: object, *keys: str) -> Data:
+    found = value_at(data, *keys)
     return found if isinstance(found, dict) else {}
 
 
-def list_of(data: object, key: str) -> list[Any]:
-    found = data.get(key) if isinstance(data, dict) else None
+def list_of(data: object, *keys: str) -> list[Any]:
+    found = value_at(data, *keys)
     return found if isinstance(found, list) else []
 
 
@@ -94,13 +99,9 @@ def entry(
 def text_at(data: Data, paths: str) -> str:
     """Return the text, or the texts of the list, at the first of some paths that has one."""
     for path in paths.split():
-        *steps, last = path.split("/")
-        table = data
-        for step in steps:
-            table = table_of(table, step)
-        text = text_of(table, last)
-        several = (each for each in list_of(table, last) if isinstance(each, str))
-        if found := text or " ".join(several):
+        steps = path.split("/")
+        several = (each for each in list_of(data, *steps) if isinstance(each, str))
+        if found := text_of(data, *steps) or " ".join(several):
             return found
     return ""
 
@@ -354,7 +355,7 @@ def _source_of(origin: Mapping[str, Any], source: Data) -> str:
 
 def _old_files(name: str, version: str, head: Data) -> list[Any]:
     """Return the files of a package that old formats name at the end, by its name or its name and version."""
-    files = table_of(table_of(head, "metadata"), "files")
+    files = table_of(head, "metadata", "files")
     found = list_of(files, name) or list_of(files, f"{name} {version}")
     return found or list_of(files, f"{normalise(name, 'pypi')} {version}")
 

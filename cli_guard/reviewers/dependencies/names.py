@@ -51,8 +51,11 @@ def is_popular(ecosystem: str, name: str) -> bool:
     return ecosystem in LISTED and name in popular_names(ecosystem)
 
 
-def is_known_publisher(extension: str) -> bool:
-    return extension.lower().partition(".")[0] in popular_names("vscode")
+def is_known_publisher(ecosystem: str, name: str) -> bool:
+    """Return whether the publisher of an extension is known; other ecosystems have none."""
+    return ecosystem != "vscode" or name.lower().partition(".")[0] in popular_names(
+        "vscode"
+    )
 
 
 def similar_name(ecosystem: str, name: str) -> str | None:

@@ -6,6 +6,7 @@ from cli_guard.reviewers.commands.extract.known import BRACES
 from cli_guard.reviewers.commands.extract.snippet import (
     Snippet,
     Where,
+    join_continued,
     pieces_of,
     shell_of,
     snippet,
@@ -48,13 +49,7 @@ def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[
         kind = shell_of(script or first.split("\n", 1)[0])
         yield snippet(recipe, Where.BUILD, kind)
         return
-    waiting: list[tuple[int, str]] = []
-    for number, line in recipe:
-        skipped = None if waiting else PATTERNS["prefix"].match(line)
-        waiting.append((number, line[skipped.end() :] if skipped else line))
-        if line.endswith("\\\n"):
-            continue
-        yield from snippet_if_any(waiting, Where.BUILD, shell)
-        waiting = []
-    if waiting:
-        yield snippet(waiting, Where.BUILD, shell)
+    for (number, line), *rest in join_continued(recipe):
+        skipped = PATTERNS["prefix"].match(line)
+        start = (number, line[skipped.end() :] if skipped else line)
+        yield from snippet_if_any([start, *rest], Where.BUILD, shell)

@@ -8,6 +8,7 @@ from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,
     Snippet,
     Where,
+    join_continued,
     pieces_of,
     shell_of,
     snippet,
@@ -61,25 +62,21 @@ def _without_values(found: Iterable[Snippet]) -> Iterator[Snippet]:
 
 def _tox(pieces: Pieces) -> Iterator[Snippet]:
     key = ""
-    waiting: list[tuple[int, str]] = []
-    for number, line in pieces:
-        if not waiting:
-            pair = PATTERNS["pair"].match(line)
-            if pair:
-                key = pair[1]
-                line = line[pair.end() :]
-            elif line.strip() and not line[0].isspace() and line[0] not in "#;":
-                key = ""
-        if key not in TOX_KEYS or line.lstrip().startswith(("#", ";")):
-            continue
-        if not waiting:
-            skipped = PATTERNS["tox_prefix"].match(line)
+    for (number, line), *rest in join_continued(_without_comments(pieces)):
+        pair = PATTERNS["pair"].match(line)
+        if pair:
+            key = pair[1]
+            line = line[pair.end() :]
+        elif line[:1].strip():
+            key = ""
+        skipped = PATTERNS["tox_prefix"].match(line)
+        if key in TOX_KEYS:
             line = line[skipped.end() :] if skipped else line
-        waiting.append((number, line))
-        if not line.rstrip("\n").endswith("\\"):
-            yield from snippet_if_any(waiting, Where.BUILD)
-            waiting = []
-    yield from snippet_if_any(waiting, Where.BUILD)
+            yield from snippet_if_any([(number, line), *rest], Where.BUILD)
+
+
+def _without_comments(pieces: Pieces) -> Pieces:
+    return [each for each in pieces if not each[1].lstrip().startswith(("#", ";"))]
 
 
 def unit(text: str) -> Iterator[Snippet]:
@@ -88,18 +85,11 @@ def unit(text: str) -> Iterator[Snippet]:
 
 
 def _unit(text: str) -> Iterator[Snippet]:
-    waiting: list[tuple[int, str]] = []
-    for number, line in pieces_of(text):
-        if waiting and line.lstrip().startswith(("#", ";")):
-            continue
-        pair = None if waiting else PATTERNS["unit_pair"].match(line)
-        if not (waiting or pair):
-            continue
-        waiting.append((number, line[pair.end() :] if pair else line))
-        if not line.rstrip().endswith("\\"):
-            yield from snippet_if_any(waiting, Where.SERVICE)
-            waiting = []
-    yield from snippet_if_any(waiting, Where.SERVICE)
+    for (number, line), *rest in join_continued(_without_comments(pieces_of(text))):
+        pair = PATTERNS["unit_pair"].match(line)
+        if pair:
+            first = (number, line[pair.end() :])
+            yield from snippet_if_any([first, *rest], Where.SERVICE)
 
 
 def crontab(path: str, text: str) -> Iterator[Snippet]:

@@ -10,6 +10,7 @@ from cli_guard.reviewers.commands.extract.snippet import (
     LineNumbers,
     Snippet,
     Where,
+    join_continued,
     pieces_of,
     shell_of,
     snippet,
@@ -48,24 +49,11 @@ def snippets(text: str) -> Iterator[Snippet]:
         one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)),
         values=_simple_variables(text),
     )
-    for pieces in _logical_lines(text):
+    for pieces in join_continued(pieces_of(text)):
         yield from _line(state, pieces)
     yield from _recipe(state)
     for found in _calls(text):
         yield _expand(found, state.values)
-
-
-def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
-    """Yield each line in one piece, or in several with those that it goes on to."""
-    pieces: list[tuple[int, str]] = []
-    for number, line in pieces_of(text):
-        pieces.append((number, line))
-        bare = line.rstrip("\n")
-        if (len(bare) - len(bare.rstrip("\\"))) % 2 == 0:
-            yield pieces
-            pieces = []
-    if pieces:
-        yield pieces
 
 
 def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:

@@ -133,6 +133,19 @@ def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
     return pieces
 
 
+def join_continued(pieces: Pieces) -> Iterator[list[tuple[int, str]]]:
+    """Yield each line in one piece, or in several with those that it goes on to behind a backslash."""
+    found: list[tuple[int, str]] = []
+    for number, line in pieces:
+        found.append((number, line))
+        bare = line.rstrip("\n")
+        if (len(bare) - len(bare.rstrip("\\"))) % 2 == 0:
+            yield found
+            found = []
+    if found:
+        yield found
+
+
 def variable(text: str) -> str:
     """Return a shell variable as long as the text, for a value known only at run time."""
     size = len(text) - 3
