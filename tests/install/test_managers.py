@@ -298,3 +298,12 @@ def test_a_configuration_that_cannot_be_written(committed: Repo, tmp_path: Path)
     done = guard(committed, "install", "--config", env=put_git(tmp_path, "3.0"))
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "could not lock config file" in done.err
+
+
+def test_a_server_needs_the_hook_of_a_push_alone(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
+    bare = Repo.create(tmp_path / "bare", isolated, "--bare")
+    guard(bare, "install", "-t", "pre-receive")
+    said, alarms = doctor(bare)
+    assert (said["pre-receive"], alarms) == ("cli-guard", [])

@@ -95,6 +95,7 @@ def test_a_broken_policy_is_one_line_wherever_it_is(
         assert len(done.err.splitlines()) == 1
         assert "cli-guard.toml" in done.err
         assert says in done.err
+    assert "stage the correction" in at_head.err
     stage(committed, {"cli-guard.toml": "[limits]\nfiles = 20000\n", "b.py": LEAK})
     repaired = guard(committed, "hook", "pre-commit")
     assert repaired.code == 1
