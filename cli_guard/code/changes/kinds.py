@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # The shapes of nodes that say something themselves.
 SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".split())
-KINDS = "decorators options arguments texts entries nested handlers locked typed".split()
+KINDS = "decorators options arguments texts entries nested handlers locked typed bare_calls".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class NodeKinds:
     handlers: frozenset[str]
     locked: frozenset[str]
     typed: frozenset[str]
+    bare_calls: frozenset[str]
     spoken: frozenset[str]
 
 

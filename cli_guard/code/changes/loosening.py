@@ -310,12 +310,12 @@ def is_markup_now(old: CodeFact, new: CodeFact) -> bool:
     is_built = old.detail.strip()[:1] not in ("", "'", '"')
     if not is_built or not owner or owner != place or old.detail != new.detail:
         return False
-    return now == markup_writers().get(was)
+    return now in markup_writers().get(was, "").split()
 
 
 @cache
 def markup_writers() -> Mapping[str, str]:
-    """Return what writes markup, by the function or property that writes the same as text."""
+    """Return the names of what writes markup, by the function or property that writes the same as text."""
     return dict(read_table(TABLE)["writes"])
 
 

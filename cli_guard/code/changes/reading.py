@@ -12,6 +12,7 @@ from cli_guard.code.changes.conditions import (
     Branch,
     branch_of,
     inside_brackets,
+    is_condition,
     joiner_of,
     read_branch,
     read_macro,
@@ -54,6 +55,7 @@ NAME_FIELDS = ("name", "declarator")
 SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
 # A text is in a list, that in a constructor, a keyword or two, and the whole is bound to a name.
 MOST_AROUND_ENTRY = 6
+STATEMENTS = ("body_statement", "program", "then", "else", "block_body")
 NOT_BASES = ("extends", "implements", "with", "end")
 TEXT_SIGNS = ("'", '"', "`", ":")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
@@ -220,11 +222,17 @@ def facts_at(
             yield condition_fact(place, condition)
     elif shape in ("function", "class"):
         yield from definition_facts(place, touched)
+        body = place.node.field("body")
+        if body is not None and is_condition(body, place.tree):
+            # `x => x.port > 0` returns what it asks.
+            yield condition_fact(place, body)
     elif place.kind in kinds.handlers:
         handler = place.fact(FactKind.HANDLER, "")
         yield handler_fact(handler, place.node, place.tree)
     elif place.kind in kinds.locked:
         yield from lock_facts(place)
+    elif place.kind in kinds.bare_calls:
+        yield from bare_call_facts(place)
     if place.kind in kinds.typed:
         yield from type_facts(place)
     if place.kind in kinds.options or shape == "assign":
@@ -378,6 +386,13 @@ def lock_facts(place: ReadNode) -> Iterator[CodeFact]:
     end = body.range().start.index if body is not None else place.end
     name, _, held = place.tree.text[place.start : end].partition("(")
     yield place.fact(FactKind.CALL, write_dotted(name), held.strip().removesuffix(")"))
+
+
+def bare_call_facts(place: ReadNode) -> Iterator[CodeFact]:
+    """Yield the call that a name alone is as a statement."""
+    around = place.node.parent()
+    if around is not None and around.kind() in STATEMENTS:
+        yield place.fact(FactKind.CALL, place.source)
 
 
 def type_facts(place: ReadNode) -> Iterator[CodeFact]:

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cli_guard.code.changes.comparisons import (
@@ -75,6 +75,23 @@ def lets_in_less(loss: Loss) -> bool:
         and all(any(old.endswith(f".{each}") for old in known) for each in new.operands)
         for new in loss.file.came
     )
+
+
+def is_joined(loss: Loss) -> bool:
+    """Return whether one guard came for several that left in the same way, and asks as much as all of them."""
+    fact = loss.fact
+
+    def asked_by(facts: Sequence[CodeFact]) -> list[int]:
+        return [
+            max(len(each.operands), 1)
+            for each in facts
+            if each.is_guard and (each.unit, each.detail) == (fact.unit, fact.detail)
+            if each.joiner != "and"
+        ]
+
+    before = asked_by(loss.file.went)
+    now = asked_by(loss.file.came)
+    return len(before) > 1 and len(now) == 1 and now[0] >= sum(before)
 
 
 def is_in_callee(loss: Loss, difference: ChangeDifference) -> bool:

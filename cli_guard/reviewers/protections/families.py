@@ -177,11 +177,14 @@ def families_of(
 
 
 def is_refusal_of_check(fact: CodeFact) -> bool:
-    """Return whether a guard refuses in a function that is a check by its name, whatever it asks."""
-    if not fact.is_guard or REFUSED.search(fact.detail) is None:
+    """Return whether a guard refuses, or lets another check judge, in a function that is a check by its name."""
+    if not fact.is_guard:
         return False
     words = words_of_name(short_name(fact.unit))
     known = read_strength_words()
+    is_judged = not known["judges"].isdisjoint(words_of_name(fact.detail))
+    if not is_judged and REFUSED.search(fact.detail) is None:
+        return False
     begins = not known["checks"].isdisjoint(words[:1])
     return begins or not known["judges"].isdisjoint(words)
 

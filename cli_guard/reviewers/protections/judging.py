@@ -18,6 +18,7 @@ from cli_guard.reviewers.protections.elsewhere import (
     is_in_callee,
     is_in_query,
     is_in_type,
+    is_joined,
     lets_in_less,
 )
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
@@ -104,6 +105,7 @@ def stands_elsewhere(
     """Return whether another thing of the change asks now what a lost check asked."""
     return (
         lets_in_less(loss)
+        or is_joined(loss)
         or is_in_query(loss, difference)
         or is_in_type(loss, difference)
         or is_covered(loss, subject, difference)

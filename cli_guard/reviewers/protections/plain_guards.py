@@ -8,7 +8,12 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from cli_guard.code.changes.difference import ChangeDifference, FileDifference, likeness
+from cli_guard.code.changes.difference import (
+    LIKENESS,
+    ChangeDifference,
+    FileDifference,
+    likeness,
+)
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     VALUES,
@@ -22,7 +27,6 @@ from cli_guard.code.taint.tables import tables_of
 from cli_guard.reviewers.protections.families import (
     ERROR_CHECK,
     PRESENCE,
-    REFUSED,
     families_of,
 )
 from cli_guard.reviewers.protections.loss import Loss, net_key
@@ -37,9 +41,12 @@ from cli_guard.reviewers.protections.warnings import warns
 from cli_guard.reviewers.review_input import ReviewInput
 
 MOST_GUARDS = 50
-# A unit that goes on as before, but for a few lines.
-SAME = 0.7
-ERROR = re.compile(r"(?i)\breturn\b.{0,60}(?:error|exception|invalid|reject)")
+REFUSED = re.compile(
+    r"(?i)\b(?:throw|raise|abort|die|deny|panic)\b|\breturn\b.{0,60}(?:error|exception|invalid|reject)|^Err\("
+)
+# What went wrong elsewhere, and what is refused because it has another name now.
+REPORTED = re.compile(r"(?i)err(?:or|_|\b)|exception|fail")
+OUTDATED = re.compile(r"(?i)deprecat|removed|no longer|instead")
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
 SINKS = frozenset("path sql command ssrf redirect html code template".split())
@@ -68,6 +75,8 @@ def asks_more(guard: CodeFact, file: FileDifference) -> bool:
     """Return whether a guard of no family asks more than whether there is a value, and no condition came instead."""
     if families_of(guard, file.language) or ERROR_CHECK.fullmatch(guard.name):
         return False
+    if REPORTED.search(guard.name) or OUTDATED.search(guard.detail):
+        return False
     hunk = file.hunk_of(guard)
     is_asked_anew = hunk is None or any(
         fact.is_judged and covers(hunk, fact) for fact in file.came
@@ -84,11 +93,10 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
         return True
     was = loss.file.old.unit_named(guard.unit)
     now = difference.pair_of(loss.file, guard.unit)
-    if was is None or now is None or likeness(was, now) < SAME:
+    if was is None or now is None or likeness(was, now) < LIKENESS:
         return False
     return (
         REFUSED.search(guard.detail) is not None
-        or ERROR.search(guard.detail) is not None
         or asks_helper_gone(loss, difference)
         or guards_sink(loss, subject, now)
     )

@@ -8,7 +8,13 @@ from dataclasses import replace
 from itertools import islice
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, short_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    short_name,
+)
 from cli_guard.code.changes.touched import Span
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import GROUP
@@ -69,7 +75,10 @@ def removes(hunk: Hunk, fact: CodeFact) -> bool:
 def warned_losses(
     difference: ChangeDifference,
 ) -> Iterator[tuple[CodeFact, FileDifference]]:
-    """Yield the comments that went with the code below them, if no such comment came in the whole change."""
+    """Yield the comments that went with what they spoke of, if no such comment came in the whole change.
+
+    That is the code below, what was commented out and runs now, or a function whose call is what is yielded.
+    """
     files = difference.files
     if any(True for file in files for _ in speaking(file.came)):
         return
@@ -78,8 +87,48 @@ def warned_losses(
         for fact in islice(comments, MOST_WARNINGS):
             code = code_that_went_with(file, fact)
             is_of_gone = all(is_used_by_gone(each, file, difference) for each in code)
-            if code and not is_of_gone and not is_warned_still(file, fact):
+            is_gone = bool(code) and not is_of_gone
+            if (is_gone or runs_now(file, fact)) and not is_warned_still(file, fact):
                 yield fact, file
+    yield from calls_of_warned(difference)
+
+
+def runs_now(file: FileDifference, comment: CodeFact) -> bool:
+    """Return whether code beside a comment was commented out, and is not any more."""
+    hunk = file.hunk_of(comment)
+    if hunk is None:
+        return False
+    added = {line.strip() for line in hunk.added}
+    return any(
+        fact.kind is FactKind.COMMENT and removes(hunk, fact) and fact.name in added
+        for fact in file.went
+    )
+
+
+def calls_of_warned(
+    difference: ChangeDifference,
+) -> Iterator[tuple[CodeFact, FileDifference]]:
+    """Yield the calls of functions that went as well, and whose comment above speaks of an attack."""
+    warned = {
+        short_name(unit.name)
+        for file in difference.files
+        for unit in file.old.units
+        if is_warned(file, unit) and difference.pair_of(file, unit.name) is None
+    }
+    for file in difference.files if warned else ():
+        for fact in file.went:
+            is_of_warned = fact.is_call and fact.last_name in warned
+            if is_of_warned and fact.unit and difference.pair_of(file, fact.unit):
+                yield fact, file
+
+
+def is_warned(file: FileDifference, unit: CodeUnit) -> bool:
+    """Return whether the comment right above a function speaks of an attack."""
+    lines = {fact.line for fact in file.went if fact.kind is FactKind.COMMENT}
+    start = unit.line
+    while start - 1 in lines:
+        start -= 1
+    return any(start <= fact.line < unit.line for fact in speaking(file.went))
 
 
 def code_that_went_with(file: FileDifference, comment: CodeFact) -> list[CodeFact]:
