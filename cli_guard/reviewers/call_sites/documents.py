@@ -40,7 +40,7 @@ SHARED = ("env", "default", "before_script")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class CallLayout:
     """Where the parts of a file are, each path with the noun for what is there; `*` is any key, `[]` an item.
 
     `apart` are keys of the file that are no parts, `unread` those that call nothing.
@@ -55,8 +55,8 @@ class Layout:
         return {step for path, _ in self.parts for step in path.split("/")}
 
 
-WORKFLOW = Layout((("jobs/*", "job"), ("runs", "action")))
-GITLAB = Layout(
+WORKFLOW = CallLayout((("jobs/*", "job"), ("runs", "action")))
+GITLAB = CallLayout(
     (("*", "job"),),
     frozenset(
         "default include variables workflow image services cache before_script after_script spec".split()
@@ -64,22 +64,22 @@ GITLAB = Layout(
     # Their order alone lets no job succeed.
     frozenset(("stages",)),
 )
-HOOKS = Layout((("repos/[]/hooks/[]", "hook"), ("hooks/[]", "hook")))
-LEFTHOOK = Layout(
+HOOKS = CallLayout((("repos/[]/hooks/[]", "hook"), ("hooks/[]", "hook")))
+LEFTHOOK = CallLayout(
     (("*/commands/*", "command"), ("*/scripts/*", "script"), ("*/jobs/[]", "job"))
 )
-PACKAGE = Layout(
+PACKAGE = CallLayout(
     (("scripts/*", "script"), ("*", "key")),
     unread=frozenset(
         "name bin files dependencies devDependencies peerDependencies optionalDependencies keywords repository".split()
     ),
 )
 # Of it is not known what does not matter to a call.
-WHOLE = Layout()
+WHOLE = CallLayout()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CallPart:
     """A part of a file, and the values of the tables around it."""
 
     noun: str
@@ -100,7 +100,7 @@ class Part:
         return {each.text for each in every(named) if isinstance(each, Scalar)}
 
 
-def read_document(values: Values, document: Document, layout: Layout) -> Sites:
+def read_document(values: Values, document: Document, layout: CallLayout) -> Sites:
     """Return the calls in all documents of a file."""
     found: Sites = {}
     for number, root in enumerate(document.roots):
@@ -116,8 +116,8 @@ def read_document(values: Values, document: Document, layout: Layout) -> Sites:
     return found
 
 
-def read_root(values: Values, root: Table, layout: Layout) -> Sites:
-    parts: list[Part] = []
+def read_root(values: Values, root: Table, layout: CallLayout) -> Sites:
+    parts: list[CallPart] = []
     used = set(layout.unread)
     for path, noun in layout.parts:
         first, *steps = path.split("/")
@@ -125,7 +125,7 @@ def read_root(values: Values, root: Table, layout: Layout) -> Sites:
             if key in layout.apart or (not steps and key in used):
                 continue
             found = list(
-                parts_below(values, layout, Part(noun, key, node, {}, False), steps)
+                parts_below(values, layout, CallPart(noun, key, node, {}, False), steps)
             )
             used.update([key] if found else ())
             parts += found
@@ -163,8 +163,8 @@ def inside(node: Node, step: str) -> list[tuple[str, Node]]:
 
 
 def parts_below(
-    values: Values, layout: Layout, above: Part, steps: Sequence[str]
-) -> Iterator[Part]:
+    values: Values, layout: CallLayout, above: CallPart, steps: Sequence[str]
+) -> Iterator[CallPart]:
     """Yield the parts at the steps below a node, which is given as a part itself."""
     node = above.node
     if not steps:
@@ -182,7 +182,7 @@ def parts_below(
         )
 
 
-def with_needed(called: Sequence[Part], parts: Sequence[Part]) -> list[Part]:
+def with_needed(called: Sequence[CallPart], parts: Sequence[CallPart]) -> list[CallPart]:
     """Return these parts and those that they need, as a job that is skipped skips all that need it."""
     found = list(called)
     for part in found:
@@ -191,7 +191,7 @@ def with_needed(called: Sequence[Part], parts: Sequence[Part]) -> list[Part]:
     return found
 
 
-def values_of(values: Values, part: Part, *, is_called: bool) -> Surroundings:
+def values_of(values: Values, part: CallPart, *, is_called: bool) -> Surroundings:
     """Return the values of a part, and of its steps up to its last call, or of all of them."""
     cosmetic = COSMETIC_IN_JOB if part.noun == "job" else COSMETIC
     own = values.table(part.node, without=("steps",), cosmetic=cosmetic)
