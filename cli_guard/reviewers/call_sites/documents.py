@@ -5,11 +5,13 @@ with all that holds for it: the tables around it, the parts that it needs, and t
 steps of a job those up to the call count, as one before it may change the programs or the commits that it finds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.reviewers.call_sites.values import (
     COSMETIC,
     MENTION,
@@ -78,7 +80,7 @@ PACKAGE = CallLayout(
 WHOLE = CallLayout()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CallPart:
     """A part of a file, and the values of the tables around it."""
 
@@ -124,11 +126,10 @@ def read_root(values: Values, root: Table, layout: CallLayout) -> Sites:
         for key, node in inside(root, first):
             if key in layout.apart or (not steps and key in used):
                 continue
-            found = list(
-                parts_below(values, layout, CallPart(noun, key, node, {}, False), steps)
-            )
-            used.update([key] if found else ())
-            parts += found
+            above = CallPart(noun, key, node, {}, False)
+            below = list(parts_below(values, layout, above, steps))
+            used.update([key] if below else ())
+            parts += below
     rest = values.table(root, without=used)
     is_shared = any(values.is_calling(root.get(key)) for key in SHARED)
     called = [part for part in parts if part.is_called or is_shared]
@@ -137,17 +138,19 @@ def read_root(values: Values, root: Table, layout: CallLayout) -> Sites:
         # A job changes the one of its name in an included file.
         named = [part for part in called if MENTION.search(part.name)]
         rest |= {part.label: values.of(part.node) for part in named}
-    sites: Sites = {}
+    found: list[tuple[str, Surroundings]] = []
+    own_calls = dict.fromkeys(called)
     for part in with_needed(called, parts):
-        add_site(sites, part.label, values_of(values, part, is_called=part in called))
+        own = values_of(values, part, is_called=part in own_calls)
+        found.append((part.label, own))
     names = {part.name for part in called}
     for part in parts:
-        for other in sorted(names & part.needs) if part not in called else ():
-            own = values.table(part.node)
-            kept = {key: own[key] for key in CONDITIONS if key in own}
-            add_site(sites, f"{part.label}, which needs {other}", kept)
-    is_site = sites or has_include or (not layout.parts and values.is_calling(root))
-    return {"the file": rest} | sites if is_site else {}
+        for other in sorted(names & part.needs) if part not in own_calls else ():
+            every_value = values.table(part.node)
+            kept = {key: every_value[key] for key in CONDITIONS if key in every_value}
+            found.append((f"{part.label}, which needs {other}", kept))
+    is_site = found or has_include or (not layout.parts and values.is_calling(root))
+    return {"the file": rest} | number_sites(found) if is_site else {}
 
 
 def inside(node: Node, step: str) -> list[tuple[str, Node]]:
@@ -182,13 +185,18 @@ def parts_below(
         )
 
 
-def with_needed(called: Sequence[CallPart], parts: Sequence[CallPart]) -> list[CallPart]:
+def with_needed(called: Sequence[CallPart], parts: Iterable[CallPart]) -> list[CallPart]:
     """Return these parts and those that they need, as a job that is skipped skips all that need it."""
-    found = list(called)
-    for part in found:
-        needs = part.needs
-        found += [each for each in parts if each.name in needs and each not in found]
-    return found
+    by_name = group_by(parts, lambda part: part.name)
+    found = dict.fromkeys(called)
+    waiting = list(called)
+    for part in waiting:
+        for name in sorted(part.needs):
+            # Each name is looked up once.
+            fresh = [each for each in by_name.pop(name, ()) if each not in found]
+            found |= dict.fromkeys(fresh)
+            waiting += fresh
+    return waiting
 
 
 def values_of(values: Values, part: CallPart, *, is_called: bool) -> Surroundings:
@@ -214,9 +222,11 @@ def is_review(values: Values, step: Node) -> bool:
     )
 
 
-def add_site(sites: Sites, name: str, own: Surroundings) -> None:
-    """Add a call; the second of the same name has a number."""
-    number = 1
-    while (label := name if number == 1 else f"{name} ({number})") in sites:
-        number += 1
-    sites[label] = own
+def number_sites(found: Iterable[tuple[str, Surroundings]]) -> Sites:
+    """Return the calls by their names; the second of the same name has a number."""
+    counts: Counter[str] = Counter()
+    sites: Sites = {}
+    for name, own in found:
+        counts[name] += 1
+        sites[name if counts[name] == 1 else f"{name} ({counts[name]})"] = own
+    return sites
