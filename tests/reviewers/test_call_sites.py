@@ -628,6 +628,7 @@ def test_of_a_bare_patch_the_lines_tell() -> None:
         ("package.json", '{"cli-guard": '),
         (WORKFLOW, "jobs: {cli-guard: "),
         (WORKFLOW, "- cli-guard\n"),
+        (".pre-commit-hooks.yaml", "- id: cli-guard\n"),
         (WORKFLOW, "cli-guard/a.sh "),
     ],
     ids=lambda each: each[:20],

@@ -26,7 +26,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
 WORKFLOWS = path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}")
-DOCUMENTS: tuple[tuple[re.Pattern[str], documents.JobLayout], ...] = (
+DOCUMENTS: tuple[tuple[re.Pattern[str], documents.CallLayout], ...] = (
     (WORKFLOWS, documents.WORKFLOW),
     (path(rf"action{YAML}"), documents.WORKFLOW),
     (

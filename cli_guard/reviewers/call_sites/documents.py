@@ -5,11 +5,13 @@ with all that holds for it: the tables around it, the parts that it needs, and t
 steps of a job those up to the call count, as one before it may change the programs or the commits that it finds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.lazy import dataclass
+from cli_guard.model import group_by
 from cli_guard.reviewers.call_sites.values import (
     COSMETIC,
     MENTION,
@@ -40,7 +42,7 @@ SHARED = ("env", "default", "before_script")
 
 
 @dataclass(frozen=True, slots=True)
-class JobLayout:
+class CallLayout:
     """Where the parts of a file are, each path with the noun for what is there; `*` is any key, `[]` an item.
 
     `apart` are keys of the file that are no parts, `unread` those that call nothing.
@@ -55,8 +57,8 @@ class JobLayout:
         return {step for path, _ in self.parts for step in path.split("/")}
 
 
-WORKFLOW = JobLayout((("jobs/*", "job"), ("runs", "action")))
-GITLAB = JobLayout(
+WORKFLOW = CallLayout((("jobs/*", "job"), ("runs", "action")))
+GITLAB = CallLayout(
     (("*", "job"),),
     frozenset(
         "default include variables workflow image services cache before_script after_script spec".split()
@@ -64,22 +66,22 @@ GITLAB = JobLayout(
     # Their order alone lets no job succeed.
     frozenset(("stages",)),
 )
-HOOKS = JobLayout((("repos/[]/hooks/[]", "hook"), ("hooks/[]", "hook")))
-LEFTHOOK = JobLayout(
+HOOKS = CallLayout((("repos/[]/hooks/[]", "hook"), ("hooks/[]", "hook")))
+LEFTHOOK = CallLayout(
     (("*/commands/*", "command"), ("*/scripts/*", "script"), ("*/jobs/[]", "job"))
 )
-PACKAGE = JobLayout(
+PACKAGE = CallLayout(
     (("scripts/*", "script"), ("*", "key")),
     unread=frozenset(
         "name bin files dependencies devDependencies peerDependencies optionalDependencies keywords repository".split()
     ),
 )
 # Of it is not known what does not matter to a call.
-WHOLE = JobLayout()
+WHOLE = CallLayout()
 
 
-@dataclass(frozen=True, slots=True)
-class JobPart:
+@dataclass(frozen=True, slots=True, eq=False)
+class CallPart:
     """A part of a file, and the values of the tables around it."""
 
     noun: str
@@ -100,7 +102,7 @@ class JobPart:
         return {each.text for each in every(named) if isinstance(each, Scalar)}
 
 
-def read_document(values: Values, document: Document, layout: JobLayout) -> Sites:
+def read_document(values: Values, document: Document, layout: CallLayout) -> Sites:
     """Return the calls in all documents of a file."""
     found: Sites = {}
     for number, root in enumerate(document.roots):
@@ -116,19 +118,18 @@ def read_document(values: Values, document: Document, layout: JobLayout) -> Site
     return found
 
 
-def read_root(values: Values, root: Table, layout: JobLayout) -> Sites:
-    parts: list[JobPart] = []
+def read_root(values: Values, root: Table, layout: CallLayout) -> Sites:
+    parts: list[CallPart] = []
     used = set(layout.unread)
     for path, noun in layout.parts:
         first, *steps = path.split("/")
         for key, node in inside(root, first):
             if key in layout.apart or (not steps and key in used):
                 continue
-            found = list(
-                parts_below(values, layout, JobPart(noun, key, node, {}, False), steps)
-            )
-            used.update([key] if found else ())
-            parts += found
+            above = CallPart(noun, key, node, {}, False)
+            below = list(parts_below(values, layout, above, steps))
+            used.update([key] if below else ())
+            parts += below
     rest = values.table(root, without=used)
     is_shared = any(values.is_calling(root.get(key)) for key in SHARED)
     called = [part for part in parts if part.is_called or is_shared]
@@ -137,17 +138,19 @@ def read_root(values: Values, root: Table, layout: JobLayout) -> Sites:
         # A job changes the one of its name in an included file.
         named = [part for part in called if MENTION.search(part.name)]
         rest |= {part.label: values.of(part.node) for part in named}
-    sites: Sites = {}
+    found: list[tuple[str, Surroundings]] = []
+    own_calls = dict.fromkeys(called)
     for part in with_needed(called, parts):
-        add_site(sites, part.label, values_of(values, part, is_called=part in called))
+        own = values_of(values, part, is_called=part in own_calls)
+        found.append((part.label, own))
     names = {part.name for part in called}
     for part in parts:
-        for other in sorted(names & part.needs) if part not in called else ():
-            own = values.table(part.node)
-            kept = {key: own[key] for key in CONDITIONS if key in own}
-            add_site(sites, f"{part.label}, which needs {other}", kept)
-    is_site = sites or has_include or (not layout.parts and values.is_calling(root))
-    return {"the file": rest} | sites if is_site else {}
+        for other in sorted(names & part.needs) if part not in own_calls else ():
+            every_value = values.table(part.node)
+            kept = {key: every_value[key] for key in CONDITIONS if key in every_value}
+            found.append((f"{part.label}, which needs {other}", kept))
+    is_site = found or has_include or (not layout.parts and values.is_calling(root))
+    return {"the file": rest} | number_sites(found) if is_site else {}
 
 
 def inside(node: Node, step: str) -> list[tuple[str, Node]]:
@@ -163,8 +166,8 @@ def inside(node: Node, step: str) -> list[tuple[str, Node]]:
 
 
 def parts_below(
-    values: Values, layout: JobLayout, above: JobPart, steps: Sequence[str]
-) -> Iterator[JobPart]:
+    values: Values, layout: CallLayout, above: CallPart, steps: Sequence[str]
+) -> Iterator[CallPart]:
     """Yield the parts at the steps below a node, which is given as a part itself."""
     node = above.node
     if not steps:
@@ -182,16 +185,21 @@ def parts_below(
         )
 
 
-def with_needed(called: Sequence[JobPart], parts: Sequence[JobPart]) -> list[JobPart]:
+def with_needed(called: Sequence[CallPart], parts: Iterable[CallPart]) -> list[CallPart]:
     """Return these parts and those that they need, as a job that is skipped skips all that need it."""
-    found = list(called)
-    for part in found:
-        needs = part.needs
-        found += [each for each in parts if each.name in needs and each not in found]
-    return found
+    by_name = group_by(parts, lambda part: part.name)
+    found = dict.fromkeys(called)
+    waiting = list(called)
+    for part in waiting:
+        for name in sorted(part.needs):
+            # Each name is looked up once.
+            fresh = [each for each in by_name.pop(name, ()) if each not in found]
+            found |= dict.fromkeys(fresh)
+            waiting += fresh
+    return waiting
 
 
-def values_of(values: Values, part: JobPart, *, is_called: bool) -> Surroundings:
+def values_of(values: Values, part: CallPart, *, is_called: bool) -> Surroundings:
     """Return the values of a part, and of its steps up to its last call, or of all of them."""
     cosmetic = COSMETIC_IN_JOB if part.noun == "job" else COSMETIC
     own = values.table(part.node, without=("steps",), cosmetic=cosmetic)
@@ -214,9 +222,11 @@ def is_review(values: Values, step: Node) -> bool:
     )
 
 
-def add_site(sites: Sites, name: str, own: Surroundings) -> None:
-    """Add a call; the second of the same name has a number."""
-    number = 1
-    while (label := name if number == 1 else f"{name} ({number})") in sites:
-        number += 1
-    sites[label] = own
+def number_sites(found: Iterable[tuple[str, Surroundings]]) -> Sites:
+    """Return the calls by their names; the second of the same name has a number."""
+    counts: Counter[str] = Counter()
+    sites: Sites = {}
+    for name, own in found:
+        counts[name] += 1
+        sites[name if counts[name] == 1 else f"{name} ({counts[name]})"] = own
+    return sites

@@ -46,7 +46,6 @@ DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
     ),
     *((kind.paths, kind.snippets) for kind in known.known_kinds()),
     (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), documents.compose),
-    (path(r"pyproject\.toml"), line_files.tox_in_pyproject),
     (path(r"composer\.json"), documents.composer),
     (path(r"[^/]+\.ipynb"), notebooks.snippets),
     (path(rf"cloudbuild[^/]*(?:{YAML}|\.json)"), documents.build_steps),

@@ -46,7 +46,6 @@ HELPERS = (
 )
 ANSIBLE = re.compile(
     r"(?m)^[ \t]*(?:-[ \t]+)?['\"]?(?:ansible\.\w+\.)?(?:win_)?(?:shell|command|raw)['\"]?:"
-    r"|^[ \t]*(?:-[ \t]+)?(?:local_)?action:[ \t]"
 )
 
 
@@ -274,14 +273,6 @@ def ansible(document: Document) -> Iterator[Snippet]:
                     yield _hide_values(
                         replace(found, language="cmd") if "win" in key else found
                     )
-            elif key in ("local_action", "action") and isinstance(value, Scalar):
-                named = PATTERNS["local_action"].match(value.text)
-                for found in lines(value, Where.SCRIPT) if named else ():
-                    yield (
-                        _hide_values(found.replace_spans([(0, named.end(), "")]))
-                        if named
-                        else found
-                    )
 
 
 def cloud_init(document: Document) -> Iterator[Snippet]:
@@ -308,9 +299,7 @@ def _module_text(value: Node, language: str) -> Iterator[Snippet]:
         argv = value.get("argv")
         if isinstance(argv, Items):
             yield from words(argv, Where.SCRIPT)
-        yield from lines(
-            value.get("cmd") or value.get("_raw_params"), Where.SCRIPT, language or "sh"
-        )
+        yield from lines(value.get("cmd"), Where.SCRIPT, language or "sh")
 
 
 def _hide_values(found: Snippet) -> Snippet:

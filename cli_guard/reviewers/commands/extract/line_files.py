@@ -1,9 +1,8 @@
 """Files read line by line: shell scripts, tox.ini, systemd units, crontabs, Procfiles."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from cli_guard.reviewers.commands.extract.nodes import Document, Scalar, at
 from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,
     Snippet,
@@ -44,25 +43,10 @@ def script(path: str, text: str) -> Iterator[Snippet]:
     yield snippet(pieces_of(text.removeprefix("\ufeff")), where, language)
 
 
-def tox_in_pyproject(document: Document) -> Iterator[Snippet]:
-    """Yield the commands of the tox.ini that a pyproject.toml holds as a text."""
-    for node in at(document.roots, "tool", "tox", "legacy_tox_ini"):
-        if isinstance(node, Scalar):
-            yield from _without_values(_tox(node.pieces))
-
-
 def tox(text: str) -> Iterator[Snippet]:
     """Yield the commands of tox.ini, each run on its own, without a shell."""
-    return _without_values(_tox(pieces_of(text)))
-
-
-def _without_values(found: Iterable[Snippet]) -> Iterator[Snippet]:
-    return (each.substitute(PATTERNS["tox_value"]) for each in found)
-
-
-def _tox(pieces: Pieces) -> Iterator[Snippet]:
     key = ""
-    for (number, line), *rest in join_continued(_without_comments(pieces)):
+    for (number, line), *rest in join_continued(_without_comments(pieces_of(text))):
         pair = PATTERNS["pair"].match(line)
         if pair:
             key = pair[1]
@@ -71,8 +55,9 @@ def _tox(pieces: Pieces) -> Iterator[Snippet]:
             key = ""
         skipped = PATTERNS["tox_prefix"].match(line)
         if key in TOX_KEYS:
-            line = line[skipped.end() :] if skipped else line
-            yield from snippet_if_any([(number, line), *rest], Where.BUILD)
+            start = (number, line[skipped.end() :] if skipped else line)
+            for found in snippet_if_any([start, *rest], Where.BUILD):
+                yield found.substitute(PATTERNS["tox_value"])
 
 
 def _without_comments(pieces: Pieces) -> Pieces:
