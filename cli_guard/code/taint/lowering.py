@@ -13,6 +13,7 @@ from cli_guard.code.taint.tree_reader import (
     TreeReader,
     field_of,
     first_of,
+    has_hopeless_line,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def lower(
 
     Raises TooBigError if it has over MOST_NODES nodes or nests deeper than DEEPEST.
     """
+    if has_hopeless_line(text):
+        raise TooBigError
     reader = TreeReader(language, text, READERS)
     body = reader.lower(root)
     return FlowFunction("", (), body), reader.functions

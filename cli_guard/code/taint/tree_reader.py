@@ -1,5 +1,6 @@
 """Read the nodes of a syntax tree, each by the function for its shape, and lists of what is named."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ DEEPEST = 120
 MOST_NODES = 150_000
 # The library counts the characters before a node in its line, to tell its place: so many cost as much as a node.
 COLUMNS_A_NODE = 10_000
+# A line is not begun if by its words it needs so many times what is followed: words in texts are no nodes.
+WORDS_A_NODE = 4
+WORD = re.compile(r"\w+")
 COMMENTS = ("comment", "line_comment", "block_comment")
 # Around one value, and around one that may have a name.
 WRAPPED = ("attribute_argument", "literal_element", "element_initializer")
@@ -24,6 +28,13 @@ PAIRED = frozenset(
 
 class TooBigError(Exception):
     """The program has more nodes, or nests deeper, than is followed."""
+
+
+def has_hopeless_line(text: str) -> bool:
+    """Return whether a line, as of a bundle, is far too long for its nodes to be followed."""
+    longest = max(text.split("\n"), key=len)
+    looks = len(longest) // 2 // COLUMNS_A_NODE
+    return looks > 0 and len(WORD.findall(longest)) * looks > MOST_NODES * WORDS_A_NODE
 
 
 class TreeReader:
