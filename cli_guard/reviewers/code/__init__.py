@@ -63,17 +63,16 @@ def without_moved(
 ) -> Iterator[Finding]:
     """Yield findings but for advice on a line that moved, or has another version now: it was so before."""
     added = {change.path: change.added for change in changes}
-    before = {
-        (VERSION.sub("", line).strip(), change.path)
-        for change in changes
-        for line in change.removed.values()
-    }
-    elsewhere = {text: path for text, path in before if text}
+    before: dict[str, set[str]] = {}
+    for change in changes:
+        for line in change.removed.values():
+            before.setdefault(VERSION.sub("", line).strip(), set()).add(change.path)
+    before.pop("", None)
     for each in findings:
         line = added.get(each.path, {}).get(each.line or 0, "")
-        text = VERSION.sub("", line).strip()
-        is_moved = elsewhere.get(text, each.path) != each.path
-        is_known = is_moved or ("@" in line and (text, each.path) in before)
+        places = before.get(VERSION.sub("", line).strip(), set())
+        is_moved = not places <= {each.path}
+        is_known = is_moved or ("@" in line and each.path in places)
         if each.severity in remarks.STOPPING or not is_known:
             yield each
 

@@ -88,6 +88,13 @@ def test_advice_on_a_line_that_moved_is_no_news(moved: str, reported: bool) -> N
     assert ("code-regex-polynomial" in rules(found)) == reported
 
 
+def test_a_line_that_two_files_gave_away_is_no_news_in_a_third() -> None:
+    use = "export const read = (text) => PAIR.exec(text);\n"
+    changed = {"a.js": use, "b.js": "export {};\n" + PATTERN + use, "c.js": use}
+    found = review(subject_of(dict.fromkeys(changed, PATTERN + use), changed))
+    assert "code-regex-polynomial" not in rules(found)
+
+
 def test_finding_says_where_and_what() -> None:
     (finding,) = reviewed(new_file("pack.py", SHELL_CALL)).findings
     assert (finding.path, finding.line, finding.end_line) == ("pack.py", 4, 8)
