@@ -88,11 +88,13 @@ def test_advice_on_a_line_that_moved_is_no_news(moved: str, reported: bool) -> N
     assert ("code-regex-polynomial" in rules(found)) == reported
 
 
-def test_a_line_that_two_files_gave_away_is_no_news_in_a_third() -> None:
-    use = "export const read = (text) => PAIR.exec(text);\n"
-    changed = {"a.js": use, "b.js": "export {};\n" + PATTERN + use, "c.js": use}
-    found = review(subject_of(dict.fromkeys(changed, PATTERN + use), changed))
-    assert "code-regex-polynomial" not in rules(found)
+def test_a_line_that_several_files_gave_away_is_no_news_in_one_of_them() -> None:
+    line = "<p>{{ comment.body|raw }}</p>\n"
+    rest = "".join(f"<p>{number}</p>\n" for number in range(9))
+    old = {f"{name}.twig": line + rest for name in "ab"}
+    new = dict.fromkeys(old, rest) | {"a.twig": rest + line * 2}
+    assert "code-template-html" in rules(review(subject_of({}, {"a.twig": line})))
+    assert "code-template-html" not in rules(review(subject_of(old, new)))
 
 
 def test_finding_says_where_and_what() -> None:
