@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_guard.code.syntax import Trees
-from cli_guard.code.taint import flows
+from cli_guard.code.taint import flows, tree_reader
 from cli_guard.code.taint.flows import Flow, TooBigError, find_flows
 from cli_guard.code.taint.needs import NeededWords, has_needed, needs_of
 from cli_guard.code.taint.tables import NAMES, Tables, compile_entry, tables_of
@@ -522,6 +522,15 @@ def test_places_in_a_long_line_count_by_their_column() -> None:
     assert len(flows_in("python", f"{long}\n{'a = 1; ' * 1_000}shell(input['a'])\n")) == 1
     with pytest.raises(TooBigError):
         flows_in("python", f"{long}; {'a = 1; ' * 1_000}shell(input['a'])\n")
+
+
+def test_a_line_that_is_far_too_long_is_not_begun() -> None:
+    words = "a=1;" * 60_000
+    with pytest.raises(TooBigError):
+        flows_in("javascript", words)
+    assert tree_reader.has_hopeless_line(words)
+    assert not tree_reader.has_hopeless_line(words[:80_000])
+    assert not tree_reader.has_hopeless_line(words.replace(";", ";\n"))
 
 
 def test_time_grows_with_the_length() -> None:

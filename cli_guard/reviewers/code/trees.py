@@ -15,7 +15,7 @@ from cli_guard.code.spelled import may_rename, spell_out
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable, without_actions
 from cli_guard.lazy import dataclass
-from cli_guard.model import FileChange, Finding, Skipped
+from cli_guard.model import FileChange, Finding, Skipped, Status
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
@@ -55,6 +55,8 @@ ASSIGNED = re.compile(
     r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b"
 )
 SHORT_NAME = re.compile(r"(?<![\w$])[\w$]{1,3}(?![\w$])")
+# What a bundler writes into the name of a file.
+HASH = re.compile(r"(?=\D*\d)\w{6,32}")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
 
@@ -82,14 +84,28 @@ def leave(
     subject: ReviewInput, change: FileChange, reason: str, is_unread: Callable[[str], bool]
 ) -> Skipped:
     """Return the entry for a file that a bound leaves out; what was so before the change asks nobody."""
-    old = subject.contents.old(change)
+    before = [change]
+    if change.status is Status.ADDED:
+        before = [each for each in subject.changes if is_older_build(each, change)]
+    olds = (subject.contents.old(each) for each in before)
     text = subject.contents.new(change) or ""
     return unread(
         change,
         reason,
         text[:200].split("\n", 1)[0],
-        before=old is not None and is_unread(old),
+        before=any(old is not None and is_unread(old) for old in olds),
     )
+
+
+def is_older_build(old: FileChange, new: FileChange) -> bool:
+    """Return whether a deleted file has the name of a new one but for a hash of its content: `app.7e80961f.js`."""
+    if old.status is not Status.DELETED:
+        return False
+    parts = [re.split(r"[.-]", each.path) for each in (old, new)]
+    if len(parts[0]) != len(parts[1]):
+        return False
+    differing = [pair for pair in zip(*parts, strict=True) if pair[0] != pair[1]]
+    return len(differing) == 1 and all(map(HASH.fullmatch, differing[0]))
 
 
 def inspect(

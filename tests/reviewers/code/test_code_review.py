@@ -13,6 +13,7 @@ from reviewers.docs.before_after import subject_of
 from cli_guard.code.taint import tree_reader
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import ChangeSet, FileChange, Kind, Severity, Status
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.code import review
 from cli_guard.reviewers.code.remarks import line_topics
 from cli_guard.reviewers.review_input import Limits, ReviewInput
@@ -334,6 +335,27 @@ def test_what_was_too_much_before_asks_nobody(
     assert [
         each.asks for each in review(subject_of({"a.py": before}, {"a.py": after})).skipped
     ] == asks
+
+
+@table(
+    ("old", "new", "asks"),
+    [
+        ("build/app.7e80961f.js", "build/app.6f6a5de2.js", False),
+        ("build/app-7e80961f.min.js", "build/app-6f6a5de2.min.js", False),
+        ("build/app.7e80961f.js", "other/app.6f6a5de2.js", True),
+        ("build/app.7e80961f.js", "build/views.7e80961f.js", True),
+    ],
+)
+def test_a_bundle_with_another_hash_in_its_name_was_too_much_before(
+    old: str, new: str, asks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_reader, "MOST_NODES", 3_000)
+    before = "x = process.argv[2]; " * 600 + "eval(x);\n"
+    after = "number(process.argv[2]).then(y); " * 900 + "eval(y);\n"
+    changes = changes_between({old: before}, {new: after})
+    contents = SnapshotContents({old: before}, {new: after})
+    subject = ReviewInput("pre-commit", changes, contents)
+    assert [each.asks for each in review(subject).skipped] == [asks]
 
 
 @table(("calls", "asks"), [(2_000, []), (6_000, [True])])
