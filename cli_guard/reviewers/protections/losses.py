@@ -59,6 +59,7 @@ SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
 QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
+OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".split())
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
@@ -168,8 +169,9 @@ class Losses:
         if was := loss.file.old.unit_named(fact.unit):
             # The module of an imported function is written at the top of the file.
             guarded &= was.words
+        guarded -= OWN_PLACE
         if not guarded:
-            return loss.family not in FITTING or not is_given_constants(fact)
+            return loss.family not in (*FITTING, "path") or not is_given_constants(fact)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
@@ -241,9 +243,9 @@ def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
 
 
 def is_given_constants(fact: CodeFact) -> bool:
-    """Return whether a call is given only what is written there, which is fit as it is."""
-    given = fact.detail if fact.is_call else ""
-    return bool(given) and not IDENTIFIER.search(QUOTED.sub(" ", given))
+    """Return whether a call is given only what is written there, or the place of its file, which is fit as it is."""
+    given = IDENTIFIER.findall(QUOTED.sub(" ", fact.detail))
+    return fact.is_call and bool(fact.detail) and OWN_PLACE.issuperset(given)
 
 
 def names_bound_anew(loss: Loss) -> frozenset[str]:
