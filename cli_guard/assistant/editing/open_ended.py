@@ -21,7 +21,6 @@ from cli_guard.assistant.editing.sources import (
     Sources,
     find_path,
     join_some,
-    list_first,
 )
 from cli_guard.assistant.editing.splitting import add_split
 from cli_guard.assistant.editing.subjects import (
@@ -30,7 +29,7 @@ from cli_guard.assistant.editing.subjects import (
     is_source,
     list_public,
     show_near,
-    show_signature,
+    show_signatures,
 )
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
@@ -145,9 +144,7 @@ def plan_subjects(
             if intent.only_tests
             else f"Delete {join_some(paths)}"
         )
-    lines = list_first(
-        [show_signature(sources, each) for each in subjects], MOST_SHOWN, "definition"
-    )
+    lines = show_signatures(sources, subjects, MOST_SHOWN)
     if is_whole and intent.opens_as("split"):
         for path in paths:
             add_split(draft, path)

@@ -56,6 +56,7 @@ class Sources:
         self._skipped: dict[str, Skipped] = {}
         self.late: set[str] = set()
         self._left = MOST_CHARS
+        self.trees = Trees()
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

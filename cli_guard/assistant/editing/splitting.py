@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.assistant.editing.plan import PlanDraft
-from cli_guard.assistant.editing.sources import list_first
-from cli_guard.assistant.editing.subjects import CodeSubject, definitions_of, show_signature
+from cli_guard.assistant.editing.subjects import (
+    CodeSubject,
+    definitions_of,
+    show_signatures,
+)
 from cli_guard.assistant.replies import count_of
 
 MOST_DEFINITIONS = 400
@@ -30,7 +33,9 @@ def add_split(draft: PlanDraft, path: str) -> None:
     add_move(draft, path, alone, "each on its own: move it where it belongs")
     if shared:
         head = f"Keep {count_of(len(shared), 'definition')} that several of these use"
-        draft.add_step(head, (path,), places=show_all(draft, shared))
+        draft.add_step(
+            head, (path,), places=show_signatures(draft.sources, shared, MOST_SHOWN)
+        )
 
 
 def add_move(draft: PlanDraft, path: str, group: Sequence[CodeSubject], why: str) -> None:
@@ -39,12 +44,9 @@ def add_move(draft: PlanDraft, path: str, group: Sequence[CodeSubject], why: str
         spans = [each.definition.end_line - each.definition.line + 1 for each in group]
         size = f"{count_of(len(group), 'definition')}, {count_of(sum(spans), 'line')}"
         head = f"Move into a module of its own and import from there: {size}, {why}"
-        draft.add_step(head, (path,), places=show_all(draft, group))
-
-
-def show_all(draft: PlanDraft, group: Sequence[CodeSubject]) -> list[str]:
-    lines = [show_signature(draft.sources, each) for each in group]
-    return list_first(lines, MOST_SHOWN, "definition")
+        draft.add_step(
+            head, (path,), places=show_signatures(draft.sources, group, MOST_SHOWN)
+        )
 
 
 def group_definitions(

@@ -7,13 +7,17 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.plan import near_names
-from cli_guard.assistant.editing.sources import Sources, is_configuration, list_near
+from cli_guard.assistant.editing.sources import (
+    Sources,
+    is_configuration,
+    list_first,
+    list_near,
+)
 from cli_guard.assistant.explaining_files import read_symbols, signature_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import Definition, find_definitions
-from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
 from cli_guard.secrets.redact import redact
 
@@ -101,11 +105,21 @@ def list_public(sources: Sources, path: str) -> list[CodeSubject]:
     ]
 
 
+def show_signatures(
+    sources: Sources, subjects: Sequence[CodeSubject], most: int
+) -> list[str]:
+    """Return lines for the first subjects, and how many more there are."""
+    shown = [show_signature(sources, each) for each in subjects[:most]]
+    return list_first(
+        [*shown, *(each.name for each in subjects[most:])], most, "definition"
+    )
+
+
 def show_signature(sources: Sources, subject: CodeSubject) -> str:
     """Return `src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
     path = subject.path
     each = subject.definition
     text = sources.texts[path]
-    head = redact(signature_of(text, each, read_symbols(Trees(), path, text)), path)
+    head = redact(signature_of(text, each, read_symbols(sources.trees, path, text)), path)
     size = count_of(each.end_line - each.line + 1, "line")
     return f"{path}:{each.line}-{each.end_line}: {head} ({size})"
