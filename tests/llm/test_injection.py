@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,6 +31,13 @@ from cli_guard.policy.language_model import ModelSection
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import mask
+
+
+class Offered(dict[str, Tool]):
+    """Tools of servers, none of them in the shell."""
+
+    in_the_shell = None
+
 
 CASES = [
     json.loads(line)
@@ -251,7 +257,7 @@ def test_a_chat_that_obeys_does_nothing_without_a_person(
     @contextmanager
     def servers(*_: object) -> Iterator[Any]:
         tool = Tool(offered, about, "mcp", OpenArguments, run, approvable=True)
-        yield SimpleNamespace(tools={offered: tool}, in_the_shell=None)
+        yield Offered({offered: tool})
 
     with serve(double(case, secret, seen, named)) as server, repo.unchanged():
         desk = Desk(tmp_path, server.base_url)
