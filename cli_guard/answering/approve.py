@@ -55,7 +55,10 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
     if found:
         raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
     answered = records.audit.events(APPROVE) if prefix else ()
-    if any(str(each.get("review_id")).startswith(prefix) for each in answered):
+    if any(
+        "statement" in each and str(each.get("review_id")).startswith(prefix)
+        for each in answered
+    ):
         raise UsageError(
             f"review {prefix} is already approved: run the commit or push again"
         )

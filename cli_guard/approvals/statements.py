@@ -232,5 +232,6 @@ class Signed:
 
 
 def binding_of(entry: Mapping[str, object]) -> list[object]:
-    """Return what an entry of the audit log says of an approval."""
-    return [entry.get(name) for name in ("statement", "level", "principal", "fingerprints")]
+    """Return what an entry of the audit log says of an approval; one for a whole commit names no findings."""
+    named = [entry.get(name) for name in ("statement", "level", "principal")]
+    return [*named, entry.get("fingerprints", [])]
