@@ -1,12 +1,46 @@
 """`cli-guard shell`: run one command over a snapshot of the repository."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from cli_guard.cli.app import Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
+from cli_guard.runtime import user_file
+
+if TYPE_CHECKING:
+    from cli_guard.mcp.client.tools import ShellTools
+    from cli_guard.repository.protocol import Repository
+
+
+@contextmanager
+def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]":
+    """Yield the MCP servers of the user's own file, None if there are none. Raises ConfigError."""
+    path = user_file(io.env)
+    if path is None or not path.exists():
+        yield None
+        return
+    from cli_guard.policy.recorded import policy_at_head
+
+    policy, _ = policy_at_head(repository, io.env)
+    if not policy.servers:
+        yield None
+        return
+    from cli_guard.mcp.client.tools import open_servers
+
+    with open_servers(policy.servers, io.cwd, io.env) as servers:
+        yield servers.in_the_shell
+
+
+def said_once(shown: str) -> "Iterator[str]":
+    """Yield the lines for a person, to whom an unknown command was said by the shell already."""
+    for line in shown.split("\n"):
+        if not line.startswith(("[error] unknown command: ", "Available: ")):
+            yield line
 
 
 @click.pass_obj
@@ -17,20 +51,17 @@ def run(
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
     from cli_guard.assistant.asking import world_of
-    from cli_guard.mcp.client.tools import open_servers
-    from cli_guard.policy.recorded import policy_at_head
 
     repository = io.find_repository()
-    policy, _ = policy_at_head(repository, io.env)
     snapshot = repository.snapshot(rev, worktree=worktree)
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
-    with open_servers(policy.servers, io.cwd, io.env) as servers:
-        world = replace(world_of(repository, snapshot), mcp=servers.in_the_shell)
+    with servers_of(repository, io) as mcp:
+        world = replace(world_of(repository, snapshot), mcp=mcp)
         ran = shell.run(command, world, stdin=stdin)
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code
-    io.say(ran.shown)
+    io.say("\n".join(said_once(ran.shown)))
     if diff:
         from cli_guard.assistant.sandbox.presentation import as_patch
 
