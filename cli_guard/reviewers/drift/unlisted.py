@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from cli_guard.code.facts import Fact, call_text
+from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Status
+from cli_guard.reviewers.docs.styles import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
 from cli_guard.reviewers.drift.forms import token
@@ -18,13 +19,14 @@ VISIBLE = ("flag", "variable", "key", "command", "exit", "class", "function", "p
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """A new option or variable and its older siblings.
+    """A new option or variable, what is said of it where it is declared, and its older siblings.
 
     The first `above` of them are declared before it.
     """
 
     fact: Fact
     path: str
+    help: str
     siblings: tuple[str, ...]
     above: int
 
@@ -57,8 +59,16 @@ def find_additions(files: Iterable[Sides], renamed: set[str]) -> Iterator[Additi
                 or pattern("hidden").search(call)
             ):
                 continue
+            said = next(
+                (
+                    plain(m[0])
+                    for m in pattern("string").finditer(call)
+                    if " " in m[0].strip()
+                ),
+                "",
+            )
             names = (*above, *(f.name for f in others if f.name not in above))
-            yield Addition(fact, sides.change.path, names, len(above))
+            yield Addition(fact, sides.change.path, said, names, len(above))
 
 
 def list_gaps(addition: Addition, pages: list[Page]) -> Iterator[Finding]:
@@ -91,13 +101,31 @@ def _entry(page: Page, kind: str, name: str) -> int:
 
 def _finding(addition: Addition, page: Page, number: int) -> Finding:
     rule = one("drift", "docs-drift-unlisted")
+    line = page.lines[number - 1]
     name = addition.fact.name
     return rule.finding(
         path=page.path,
         line=number,
         message=f"`{name}` is new ({addition.path}), and this list, which has the others, leaves it out.",
+        suggestion=f"@@ -{number},1 +{number},2 @@\n {line}\n+{_in_style(addition, line)}",
         content=name,
     )
+
+
+def _in_style(addition: Addition, line: str) -> str:
+    """Return an entry for the new name that looks like an entry of the list."""
+    shape = pattern("entry_shape").match(line)
+    told = addition.help or "..."
+    if usage := pattern("usage_entry").match(line):
+        return f"{indent_of(line)}{addition.fact.name}  ".ljust(usage.end()) + told
+    if shape is None:
+        return addition.fact.name
+    name = addition.fact.name.replace("-", "\\-") if "\\-" in line else addition.fact.name
+    start = f"{shape['before']}{name}{shape['quote']}"
+    if line.lstrip().startswith("|"):
+        cells = line.strip().strip("|").count("|")
+        return f"{start} | {' | '.join(['...'] * (cells - 1) + [told])} |"
+    return start + (shape["between"] + told if shape["between"] else "")
 
 
 def changelog_gap(
