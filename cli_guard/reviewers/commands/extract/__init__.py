@@ -87,6 +87,7 @@ TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
     ),
     (path(r"vagrantfile"), languages.vagrantfile),
     (path(r"[^/]+\.(?:tf|pkr\.hcl)"), languages.terraform),
+    (path(r"(?:noxfile|tasks|fabfile)\.py"), languages.python_tasks),
 )
 CRONTAB = path(r"crontab(?:\.[^/]*)?|[^/]+\.(?:cron|crontab)|cron\.d/[^/]+")
 TEMPLATE = re.compile(r"\.(?:j2|jinja2?|tmpl|tpl)$", re.IGNORECASE)

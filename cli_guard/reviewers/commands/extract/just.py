@@ -1,9 +1,11 @@
-"""justfiles: the lines of recipes, and recipes that are scripts; backticks are found as in other programs."""
+"""justfiles: the lines of recipes, recipes that are scripts, and backticks."""
 
 from collections.abc import Iterator
 
 from cli_guard.reviewers.commands.extract.known import BRACES
 from cli_guard.reviewers.commands.extract.snippet import (
+    LineNumbers,
+    Pieces,
     Snippet,
     Where,
     join_continued,
@@ -39,6 +41,24 @@ def snippets(text: str) -> Iterator[Snippet]:
         elif not line.startswith("["):
             in_recipe = bool(PATTERNS["header"].match(line)) and number > 0
             script = script if in_recipe else ""
+    for pieces in _backticks(text):
+        yield snippet(pieces, Where.BUILD, shell).substitute(BRACES)
+
+
+def _backticks(text: str) -> Iterator[Pieces]:
+    lines = LineNumbers(text)
+    for assigned in PATTERNS["assigned"].finditer(text):
+        for call in PATTERNS["backticks"].finditer(
+            text, assigned.start(1), assigned.end(1)
+        ):
+            if call[1] is not None:
+                yield pieces_of(call[1], lines.at(call.start(1)))
+                continue
+            end = text.find("```", call.end())
+            yield pieces_of(
+                text[call.end() : end if end >= 0 else call.end()], lines.at(call.end())
+            )
+            break
 
 
 def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[Snippet]:

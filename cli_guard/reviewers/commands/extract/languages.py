@@ -1,4 +1,4 @@
-"""Commands in programs: steps of a Jenkinsfile, provisioning in a Vagrantfile and in Terraform."""
+"""Commands in programs: steps of a Jenkinsfile, provisioning in a Vagrantfile and in Terraform, nox and invoke."""
 
 import ast
 import re
@@ -55,10 +55,20 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
 
 
 def vagrantfile(text: str) -> Iterator[Snippet]:
-    """Yield the here-documents; what is in quotes is found as in other programs."""
-    for body in Trees().root("ruby", text).find_all(kind="heredoc_body"):
-        pieces = pieces_of(body.text(), body.range().start.line + 1)
-        yield snippet(pieces[1:-1], Where.SCRIPT)
+    """Yield the here-documents and inline scripts."""
+    lines = LineNumbers(text)
+    position = 0
+    while opened := PATTERNS["ruby_heredoc"].search(text, position):
+        closed = re.compile(rf"(?m)^[ \t]*{opened[2]}\b").search(text, opened.end())
+        if not closed:
+            break
+        position = closed.end()
+        yield snippet(
+            pieces_of(text[opened.end() : closed.start()], lines.at(opened.end())),
+            Where.SCRIPT,
+        )
+    for found in PATTERNS["ruby_inline"].finditer(text):
+        yield snippet(pieces_of(found[1][1:-1], lines.at(found.start(1))), Where.SCRIPT)
 
 
 def terraform(text: str) -> Iterator[Snippet]:
@@ -117,6 +127,34 @@ def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
             )
             found.append([(line, unescaped)])
     return found
+
+
+def python_tasks(text: str) -> Iterator[Snippet]:
+    """Yield the literal commands of nox sessions and of tasks of invoke and fabric."""
+    for call in Trees().root("python", text).find_all(kind="call"):
+        function = call.field("function")
+        arguments = call.field("arguments")
+        if function is None or arguments is None or function.kind() != "attribute":
+            continue
+        name = function.field("attribute")
+        if name is None or not PATTERNS["python_run"].fullmatch(name.text()):
+            continue
+        words = [
+            each
+            for each in arguments.children()
+            if each.is_named() and each.kind() not in ("keyword_argument", "comment")
+        ]
+        literals = [(each.range().start.line + 1, literal_text(each)) for each in words]
+        if len(literals) == 1 and literals[0][1]:
+            yield snippet(pieces_of(literals[0][1], literals[0][0]), Where.BUILD)
+        elif literals and literals[0][1]:
+            yield snippet(
+                [
+                    (line, (shlex.quote(word) if word else "${_argument}") + " ")
+                    for line, word in literals
+                ],
+                Where.BUILD,
+            )
 
 
 def literal_text(node: "SgNode") -> str:

@@ -5,7 +5,7 @@ The kinds and their patterns are data, in `rules/command_files/programs.toml`; P
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING
@@ -35,12 +35,9 @@ RUNS = frozenset(
     " create_subprocess_exec".split()
 )
 MODULES = ("subprocess", "os.system", "os.popen", "popen(", "system(", "create_subprocess")
-# Sessions of nox, tasks of invoke and fabric run commands by methods of what they are given.
-TASKS = re.compile(r"(?:^|/)(?:noxfile|tasks|fabfile)\.py$")
-TASK_RUNS = frozenset(("run", "run_always", "run_install", "sudo", "local"))
 # At install, test or start of the interpreter: no one calls it.
 BUILD_FILES = re.compile(
-    rf"(?:^|/)(?:setup|conftest|build|_?custom_build|sitecustomize|usercustomize)\.py$|\.pth$|{TASKS.pattern}"
+    r"(?:^|/)(?:setup|conftest|build|_?custom_build|sitecustomize|usercustomize)\.py$|\.pth$"
 )
 OF_MODULE = re.compile(
     r"(?m)^[ \t]*(?:import (?:subprocess|os|asyncio) as (\w+)|from (?:subprocess|os|asyncio) import\b)"
@@ -90,10 +87,10 @@ def is_program(file: str) -> bool:
 def program(file: str, text: str) -> Iterator[Snippet]:
     """Yield the shell strings of a program."""
     if PYTHON.search(file):
-        has_tasks = TASKS.search(file) is not None
-        if has_tasks or any(word in text for word in MODULES):
-            where = Where.BUILD if BUILD_FILES.search(file) else Where.SCRIPT
-            yield from _python(text, where, has_tasks=has_tasks)
+        if any(word in text for word in MODULES):
+            yield from _python(
+                text, Where.BUILD if BUILD_FILES.search(file) else Where.SCRIPT
+            )
         return
     lines = LineNumbers(text)
     for kind in kinds():
@@ -116,7 +113,7 @@ def _unescape(match: re.Match[str]) -> str:
     return ESCAPED.get(match[1], match[1])
 
 
-def _python(text: str, where: Where, *, has_tasks: bool) -> Iterator[Snippet]:
+def _python(text: str, where: Where) -> Iterator[Snippet]:
     root = Trees().root("python", text)
     owners = {
         "os",
@@ -132,18 +129,12 @@ def _python(text: str, where: Where, *, has_tasks: bool) -> Iterator[Snippet]:
         if function is None or arguments is None:
             continue
         owner, _, name = IMPORTED.sub(r"\1", function.text()).rpartition(".")
-        words = [
-            each for each in _list_children(arguments) if each.kind() != "keyword_argument"
-        ]
-        is_task = has_tasks and owner != "" and name in TASK_RUNS
-        if not words or not (is_task or (name in RUNS and owner in owners)):
+        first = next(_list_children(arguments), None)
+        if name not in RUNS or owner not in owners or first is None:
             continue
-        if words[0].kind() == "identifier":
-            names.add(words[0].text())
-        if is_task and len(words) > 1:
-            yield from _join_words(words, where)
-        else:
-            yield from _command_of(words[0], where)
+        if first.kind() == "identifier":
+            names.add(first.text())
+        yield from _command_of(first, where)
     for assigned in root.find_all(kind="assignment") if names else ():
         name_node = assigned.field("left")
         value = assigned.field("right")
@@ -153,24 +144,14 @@ def _python(text: str, where: Where, *, has_tasks: bool) -> Iterator[Snippet]:
 
 def _command_of(node: "SgNode", where: Where) -> Iterator[Snippet]:
     """Yield the command that a text or a list of words is."""
+    line = node.range().start.line + 1
     if node.kind() in ("list", "tuple"):
-        yield from _join_words(list(_list_children(node)), where)
+        words = [literal_text(each) for each in _list_children(node)]
+        given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
+        if any(words):
+            yield snippet([(line, given)], where, LANGUAGE)
     elif given := literal_text(node):
-        yield snippet(pieces_of(given, line_of(node)), where, LANGUAGE)
-
-
-def _join_words(nodes: "Sequence[SgNode]", where: Where) -> Iterator[Snippet]:
-    words = [(line_of(each), literal_text(each)) for each in nodes]
-    if any(word for _, word in words):
-        pieces = [
-            (line, (shlex.quote(word) if word else "${_argument}") + " ")
-            for line, word in words
-        ]
-        yield snippet(pieces, where, LANGUAGE)
-
-
-def line_of(node: "SgNode") -> int:
-    return node.range().start.line + 1
+        yield snippet(pieces_of(given, line), where, LANGUAGE)
 
 
 def _list_children(node: "SgNode") -> "Iterator[SgNode]":
