@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from cli_guard import __version__
@@ -20,8 +21,10 @@ from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from mcp import types
+    from mcp.client._transport import ReadStream, WriteStream
     from mcp.server import ServerRequestContext
     from mcp.server.lowlevel import Server
+    from mcp.shared.message import SessionMessage
 
 # More than the run tool shows, whose last line says how it went.
 TEXT_CHARS = 60_000
@@ -60,12 +63,42 @@ async def converse(
     lines: Iterator[bytes | None], say: Callable[[bytes], None], around: Surroundings
 ) -> None:
     """Hold one connection, from its first line to its last."""
+    import anyio
     from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
 
     server = server_of(around)
     streams = AgentStreams(lines, say)
-    async with stdio_server(streams, streams) as (incoming, outgoing):  # type: ignore[arg-type]
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    async with (
+        stdio_server(streams, streams) as (incoming, outgoing),  # type: ignore[arg-type]
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(answer_garbage, incoming, sender, outgoing)
+        await server.run(receiver, outgoing, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def answer_garbage(
+    incoming: "ReadStream[SessionMessage | Exception]",
+    sender: "WriteStream[SessionMessage | Exception]",
+    outgoing: "WriteStream[SessionMessage]",
+) -> None:
+    """Hand on every message; answer what is none as JSON-RPC says, which the SDK's server does not."""
+    import anyio
+    from mcp import types
+    from mcp.shared.message import SessionMessage
+
+    problem = types.ErrorData(code=types.PARSE_ERROR, message="not a JSON-RPC message")
+    answer = types.JSONRPCError(jsonrpc="2.0", id=None, error=problem)
+    # A reader that is gone ends the connection.
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        async with sender:
+            async for item in incoming:
+                if isinstance(item, Exception):
+                    await outgoing.send(SessionMessage(answer))
+                else:
+                    await sender.send(item)
 
 
 def server_of(around: Surroundings) -> "Server[dict[str, object]]":

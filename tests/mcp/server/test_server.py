@@ -448,11 +448,18 @@ def test_only_the_protocol_is_on_standard_output(leaking: Repo) -> None:
         )
         server.stdin.write(line(INITIALIZE) + line(READY) + garbage + line(asked))
         server.stdin.flush()
-        said = [json.loads(server.stdout.readline()) for _ in range(2)]
+        said = [json.loads(server.stdout.readline()) for _ in range(6)]
         server.stdin.close()
         assert server.wait(120) == 0
         assert server.stdout.read() == b"" and server.stderr.read() == b""
-    assert [each["id"] for each in said] == [1, 2]
+    assert sorted(str(each["id"]) for each in said) == [
+        "1",
+        "2",
+        "None",
+        "None",
+        "None",
+        "None",
+    ]
     answer = next(each for each in said if each["id"] == 2)
     assert answer["result"]["structuredContent"]["command"] == arguments["command"]
 
