@@ -109,10 +109,12 @@ def test_a_repository_cannot_configure_a_model(staged: Repo) -> None:
     staged.git("commit", "-q", "-m", "Configure a model")
     done = guard(staged, "ask", "Where is send defined?")
     assert done.code == 2 and done.out == ""
-    assert done.err.startswith("cli-guard: cli-guard.toml at ") and done.err.endswith(
+    assert done.err.startswith("cli-guard: cli-guard.toml at ")
+    said = (
         ": 'model' belongs in the user's own file, ~/.config/cli-guard/config.toml:"
-        " a repository cannot send its content anywhere\n"
+        " a repository cannot send its content anywhere;"
     )
+    assert said in done.err
 
 
 @pytest.mark.parametrize(
