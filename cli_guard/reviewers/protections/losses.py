@@ -169,8 +169,7 @@ class Losses:
         if was := loss.file.old.unit_named(fact.unit):
             # The module of an imported function is written at the top of the file.
             guarded &= was.words
-        guarded -= OWN_PLACE
-        if not guarded:
+        if not guarded - OWN_PLACE:
             return loss.family not in (*FITTING, "path") or not is_given_constants(fact)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
             return False
