@@ -78,10 +78,9 @@ def lost_room(old: CodeFact, new: CodeFact) -> str:
     match = LESS.fullmatch(before)
     if match is None or match["rest"] != after:
         return ""
-    allocates = not read_strength_words()["allocates"].isdisjoint(
-        words_of_name(old.last_name)
-    )
-    copies = not read_strength_words()["copies"].isdisjoint((old.last_name.lower(),))
+    known = read_strength_words()
+    allocates = not known["allocates"].isdisjoint(words_of_name(old.last_name))
+    copies = old.last_name.lower() in known["copies"]
     is_size = copies or "sizeof" in after
     is_less = match["sign"] == "+" if allocates else match["sign"] == "-" and is_size
     return f"`{before}` is `{after}` now" if is_less else ""

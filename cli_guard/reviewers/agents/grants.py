@@ -66,7 +66,7 @@ class Grant:
 def grant_of(statement: SurfaceStatement) -> Grant:
     """Return what a statement grants, asks about or denies."""
     entry = statement.entry
-    text = statement.said
+    text = statement.wording
     sort = entry.word("sort")
     if sort:
         return grant_of_text(sort, text, statement)

@@ -100,7 +100,7 @@ def follow_names(
 
 def paths_of(subject: ReviewInput, statement: SurfaceStatement) -> Iterator[str]:
     """Yield the files of the tree that a statement names, from its own folder or from that of the tool."""
-    form = FORM.fullmatch(statement.said.strip())
+    form = FORM.fullmatch(statement.wording.strip())
     if form is None:
         return
     for folder in dict.fromkeys(

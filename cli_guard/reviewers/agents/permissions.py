@@ -170,7 +170,7 @@ def find_lost_denials(
             continue
         verb = "denied" if strength == STRONGEST else "asked about"
         says = statement.entry.word("says") or verb
-        words = f"`{shorten(statement.said)}` is no longer {says}"
+        words = f"`{shorten(statement.wording)}` is no longer {says}"
         if kept := there.get(statement.identity):
             cause = winner_over(kept, new)
             side = "before" if cause and cause.entry.words.get("is_first") else "behind"

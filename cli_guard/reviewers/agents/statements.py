@@ -58,7 +58,7 @@ class SurfaceStatement:
         return (*self.about, self.value)
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Return the text that it is about: its value, or its key where that says more."""
         return self.name if self.entry.word("name") == "key" else self.value
 

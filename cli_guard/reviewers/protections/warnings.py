@@ -112,8 +112,8 @@ def calls_of_warned(
     warned = {
         short_name(unit.name)
         for file in difference.files
-        for unit in file.old.units
-        if is_warned(file, unit) and difference.pair_of(file, unit.name) is None
+        for unit in warned_units(file)
+        if difference.pair_of(file, unit.name) is None
     }
     for file in difference.files if warned else ():
         for fact in file.went:
@@ -122,13 +122,18 @@ def calls_of_warned(
                 yield fact, file
 
 
-def is_warned(file: FileDifference, unit: CodeUnit) -> bool:
-    """Return whether the comment right above a function speaks of an attack."""
+def warned_units(file: FileDifference) -> Iterator[CodeUnit]:
+    """Yield the functions right above which a comment that went speaks of an attack."""
+    spoken = {fact.line for fact in speaking(file.went)}
     lines = {fact.line for fact in file.went if fact.kind is FactKind.COMMENT}
-    start = unit.line
-    while start - 1 in lines:
-        start -= 1
-    return any(start <= fact.line < unit.line for fact in speaking(file.went))
+    quiet = lines - spoken
+    warning = lines & spoken
+    for unit in file.old.units if warning else ():
+        above = unit.line - 1
+        while above in quiet:
+            above -= 1
+        if above in warning:
+            yield unit
 
 
 def code_that_went_with(file: FileDifference, comment: CodeFact) -> list[CodeFact]:
