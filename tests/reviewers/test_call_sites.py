@@ -279,6 +279,12 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
         ("Makefile", MAKE, ".PHONY: guard\n", ".PHONY: guard\n.IGNORE:\n"),
         ("Makefile", MAKE, "all: guard build", "all: build"),
         ("Makefile", MAKE, "build:\n", "guard:\n\ttrue\nbuild:\n"),
+        (
+            "Makefile",
+            f"{MAKE}guard: tools\ntools: bin\nbin:\n\tmkdir b\n",
+            "mkdir b",
+            "ln -s c b",
+        ),
         (".husky/pre-commit", HUSKY, "npm run build", "exit 0"),
         (".husky/pre-commit", HUSKY, "cli-guard", "true || cli-guard"),
         (".husky/pre-commit", HUSKY, "npm run build", "cli-guard() { :; }"),

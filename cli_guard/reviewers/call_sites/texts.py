@@ -1,7 +1,7 @@
 """The calls of the guard in shell scripts and makefiles."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import Node, ParsedCommand, Text
@@ -85,7 +85,7 @@ def is_strict(items: Iterable[Node], path: str) -> bool:
 
 
 def makefile(values: Values, path: str, text: str) -> Sites:
-    """Read a makefile: the rules that call, the settings that they use, and the targets that need them."""
+    """Read a makefile: the rules that call, what they need and use, and the targets that need them."""
     rules: dict[str, list[Block]] = {}
     needs: dict[str, set[str]] = {}
     settings: dict[str, list[Block]] = {}
@@ -118,9 +118,12 @@ def makefile(values: Values, path: str, text: str) -> Sites:
     if not called:
         return {}
     special = [target for target in rules if target.startswith(".") and target != ".PHONY"]
-    kept = [*(each for target in (*called, *special) for each in rules[target]), *others]
+    needed = needed_targets(called, needs, rules)
+    ruled = (*called, *needed, *special)
+    kept = [*(each for target in ruled for each in rules[target]), *others]
     shared = {f"setting {name}": settings[name] for name in used_settings(kept, settings)}
     shared |= {target: rules[target] for target in special} | {"other lines": others}
+    shared |= {f"target {target}, which runs before": rules[target] for target in needed}
     sites: Sites = {
         "the makefile": {name: join_blocks(values, each) for name, each in shared.items()}
     }
@@ -134,6 +137,21 @@ def makefile(values: Values, path: str, text: str) -> Sites:
         for target in sorted(named.intersection(called)) if other != ".PHONY" else ():
             sites[f"target {other}, which needs {target}"] = {}
     return sites
+
+
+def needed_targets(
+    called: list[str], needs: Mapping[str, set[str]], rules: Mapping[str, list[Block]]
+) -> list[str]:
+    """Return the targets of a makefile that make brings about before these: they may change what is called."""
+    found = dict.fromkeys(called)
+    waiting = list(called)
+    for target in waiting:
+        fresh = [
+            each for each in sorted(needs[target]) if each in rules and each not in found
+        ]
+        found |= dict.fromkeys(fresh)
+        waiting += fresh
+    return waiting[len(called) :]
 
 
 def used_settings(blocks: list[Block], settings: dict[str, list[Block]]) -> list[str]:
