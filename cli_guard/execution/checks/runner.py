@@ -228,7 +228,11 @@ def outcome_of(
 
 def add_server_output(outcome: Outcome, server: CheckProcess) -> Outcome:
     """Add to a failure what its server printed: the cause may be there."""
-    ended = "" if server.code is None else f"; its server {ended_words(server.code)}"
+    ended = ""
+    if server.code is not None:
+        # What it printed last may not have been read yet.
+        server.end()
+        ended = f"; its server {ended_words(server.code)}"
     lines = server.output.splitlines(keepends=True)
     output = f"{''.join(lines[-SERVER_LINES:])}\n{outcome.output}"
     return replace(outcome, reason=outcome.reason + ended, output=output)
