@@ -71,9 +71,20 @@ class PlannedChecks(Protocol):
         """Return the context of a review in which they may run if the gate allows it."""
 
 
-# Plans the checks that a commit or a push needs, from the request, the repository, the policy, the change, what is
-# pushed and the invocation; returns them with what runs those that may. It is handed in, as checks run commands.
-CheckPlanner = Callable[..., "tuple[tuple[PlannedCheck, ...], PlannedChecks | None]"]
+class CheckPlanner(Protocol):
+    """Plans the checks that a commit or a push needs: handed in, because they run commands."""
+
+    def __call__(
+        self,
+        request: Request,
+        repository: Repository,
+        policy: Policy,
+        changes: ChangeSet,
+        pushed: tuple[PushedRef, ...],
+        invocation: Invocation,
+    ) -> "tuple[tuple[PlannedCheck, ...], PlannedChecks | None]":
+        """Return the planned checks and what runs those that may. Raises CliGuardError, GitError."""
+
 
 # Git gives its hooks the author of the commit; a committer that differs is set the same way (git-commit(1)).
 IDENTITY = (
