@@ -215,12 +215,13 @@ def hand_over(line: socket.socket, head: bytes, given: Sequence[int]) -> bool:
 
 def work(line: socket.socket, head: bytes, given: Sequence[int]) -> NoReturn:
     """Do a run, and others as long as each leaves this process as it was; end."""
-    path = list(sys.path)
+    path, interpreter = list(sys.path), sys.executable
     handlers = {number: signal.getsignal(number) for number in HANDLED}
     while head:
         connection = socket.socket(fileno=given[0])
         answer(connection, int.from_bytes(head, "big"), given[1:], line)
         sys.path[:] = path
+        sys.executable = interpreter
         for number, handler in handlers.items():
             signal.signal(number, handler)
         head, given, _, _ = socket.recv_fds(line, 8, 4)
