@@ -6,6 +6,12 @@ from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.facts import CodeFact, words_of_name
 from cli_guard.code.changes.values import read_strength_words
 
+# Whose row a query finds: a column, and the place of a value that it is given.
+OWNER_COLUMN = re.compile(
+    r"(?i)\b(?:where|and) (?:[\w\"`]+\.)?[\"`]?"
+    r"((?:user|owner|account|team|tenant|org|organization|author|customer)_?id)[\"`]?"
+    r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
+)
 LESS = re.compile(
     r"(?P<rest>.*\S) ?(?P<sign>[+-]) ?(?:[1-9]\d*|sizeof\([^()]*\)|\w*(?:EXTRA|PAD\w*|SIZE|LEN))"
 )
@@ -40,6 +46,19 @@ def lost_owner(old: CodeFact, new: CodeFact) -> str:
     is_right = is_constant(gone) and not known["rights"].isdisjoint(words_of_name(gone))
     is_asked = is_right or (is_search and is_owner)
     return f"`{new.name}` no longer asks for `{gone}`" if is_asked else ""
+
+
+def lost_owner_column(old: CodeFact, new: CodeFact) -> str:
+    """Return why the same query finds the rows of everybody now, "" if it does not or did before."""
+    if not old.is_call or old.name != new.name:
+        return ""
+    was = OWNER_COLUMN.search(old.detail)
+    if was is None or OWNER_COLUMN.search(new.detail):
+        return ""
+    before = old.detail[: was.start()].rstrip()
+    # In a function that is handed over, the query is that of another call.
+    is_same = "{" not in before and new.detail.startswith(before)
+    return f"`{new.name}` no longer asks for `{was[1]}`" if is_same else ""
 
 
 def is_constant(argument: str) -> bool:

@@ -224,6 +224,14 @@ def likeness(one: CodeUnit, other: CodeUnit) -> float:
     return len(one.words & other.words) / united if united else 0.0
 
 
+def goes_on(fact: CodeFact, one: CodeUnit, other: CodeUnit) -> bool:
+    """Return whether a unit does what another did: they are alike, or the lines of a fact are all that went."""
+    lines = one.text.split("\n")
+    del lines[fact.line - one.line : fact.end_line - one.line + 1]
+    is_all = "\n".join(lines).split() == other.text.split()
+    return is_all or likeness(one, other) >= LIKENESS
+
+
 def find_renames(old: Iterable[CodeUnit], new: Iterable[CodeUnit]) -> Mapping[str, str]:
     """Return by old name the new one of each unit that went and came again with the same text but for its name.
 

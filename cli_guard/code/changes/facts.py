@@ -11,6 +11,13 @@ LONGEST_DETAIL = 300
 ONLY_SAYS = "only says"
 # The words of `getHTMLText`, `is_safe_url?` and `X-Frame-Options` alike.
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+# How what stands before a handler, as a middleware or a decorator, hands a request on to it.
+# https://expressjs.com/en/guide/using-middleware.html https://docs.djangoproject.com/en/stable/topics/http/middleware/
+# https://laravel.com/docs/12.x/middleware https://jakarta.ee/specifications/servlet/6.1/ https://gin-gonic.com/en/docs/
+CONTINUING = re.compile(
+    r"(?:(?:return|await) )*(?:\$?next(?:\.(?:ServeHTTP|handle|run))?\(\s*(?:\)|\$?\w)|\w+\.(?:Next\(\)|doFilter\()"
+    r"|(?:self\.)?get_response\(request\)|\w+\(\*args, ?\*\*kwargs\)|@app\.call\()"
+)
 # Names that are not called.
 VALUES = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?![\w$(])")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

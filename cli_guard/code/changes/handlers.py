@@ -7,7 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.conditions import ADMITTING, leaves, only_says
-from cli_guard.code.changes.facts import ONLY_SAYS, CodeFact, FactKind, fold, short_name
+from cli_guard.code.changes.facts import (
+    CONTINUING,
+    ONLY_SAYS,
+    CodeFact,
+    FactKind,
+    fold,
+    short_name,
+)
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import callee_name
 from cli_guard.code.syntax import walk_nodes
@@ -35,8 +42,9 @@ def handler_fact(fact: CodeFact, node: "SgNode", tree: SourceTree) -> CodeFact:
     if body is not None and leaves(body, tree):
         detail = tree.source(body).strip("{}: \t\n")
     elif body is not None and not only_says(body, tree):
+        written = tree.source(body).strip("{}: \t\n")
         # In Ruby and Rust the last value is given back.
-        detail = "true" if tree.source(body).strip("{}: \t\n") == "true" else ""
+        detail = written if written == "true" or CONTINUING.match(written) else ""
     return replace(
         fact,
         name=fold(" ".join(types)),
@@ -98,7 +106,9 @@ def reasons(old: CodeFact, new: CodeFact) -> Iterator[str]:
 
 def lets_on(handler: CodeFact) -> bool:
     """Return whether the program goes on after an error as if there was none."""
-    return handler.detail == ONLY_SAYS or ADMITTING.match(handler.detail) is not None
+    detail = handler.detail
+    is_admitting = ADMITTING.match(detail) or CONTINUING.match(detail)
+    return detail == ONLY_SAYS or is_admitting is not None
 
 
 def is_broad(handler: CodeFact) -> bool:

@@ -8,7 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.calls import lost_limit, lost_owner, lost_room, lost_scope
+from cli_guard.code.changes.calls import (
+    lost_limit,
+    lost_owner,
+    lost_owner_column,
+    lost_room,
+    lost_scope,
+)
 from cli_guard.code.changes.comparisons import (
     asks_less,
     is_unfolded,
@@ -77,8 +83,8 @@ Ranks = Mapping[str, int]
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `type`, `timing` or
-    `output`.
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing`
+    or `output`.
     """
 
     old: CodeFact
@@ -160,6 +166,8 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new) or lost_owner(old, new):
         return Looser(old, new, "member", why)
+    if why := lost_owner_column(old, new):
+        return Looser(old, new, "owner", why)
     if why := lost_limit(old, new) or lost_room(old, new):
         return Looser(old, new, "value", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:

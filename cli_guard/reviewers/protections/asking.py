@@ -17,9 +17,16 @@ from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.loss import Loss
-from cli_guard.reviewers.protections.warnings import attack_refused, warned_by_helper
+from cli_guard.reviewers.protections.warnings import (
+    attack_refused,
+    checks_with,
+    warned_by_helper,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 
+# What a framework runs before a handler.
+AROUND = (FactKind.ARGUMENT, FactKind.DECORATOR)
+HIDDEN = re.compile(r"\b404\b|(?i:not_?found)")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
 # Families of calls that say nothing of each other: another lock, another sum.
@@ -35,10 +42,31 @@ def reason_to_ask(
         lambda: asked_elsewhere(loss, subject),
         lambda: bare_now(loss, subject, difference),
         lambda: attack_refused(loss, difference),
+        lambda: lets_in_everybody(loss),
+        lambda: accepts_forged(loss),
         lambda: warned_by_helper(loss, difference),
         lambda: follow_data(loss, subject, difference),
     )
     return next((reason for find in reasons if (reason := find())), None)
+
+
+def lets_in_everybody(loss: Loss) -> str | None:
+    """Return that what ran before a route, or a guard that hid what is not yours, is gone."""
+    if loss.family != "access":
+        return None
+    if loss.fact.kind in AROUND:
+        return "what it stood before answers without it"
+    is_hiding = loss.fact.is_guard and HIDDEN.search(loss.fact.detail)
+    return "it answered that there is no such thing" if is_hiding else None
+
+
+def accepts_forged(loss: Loss) -> str | None:
+    """Return that a guard went which compared a secret, or a sum that only who knows one can make."""
+    guards = list(checks_with(loss)) if loss.family == "timing" else []
+    answers = {(new.unit, new.detail) for new in loss.file.came if new.is_guard and guards}
+    if all((each.unit, each.detail) in answers for each in guards):
+        return None
+    return "it refused what did not compare equal"
 
 
 def asked_elsewhere(loss: Loss, subject: ReviewInput) -> str | None:

@@ -111,7 +111,7 @@ def is_gone_here(loss: Loss) -> bool:
     file = loss.file
     if route := route_of(loss):
         now = route_now(route, file)
-        return now is not None and not has(now, fact)
+        return now is not None and not is_named_in(now, fact)
     return file.new.unit_named(fact.unit) is not None and not any(
         new.unit == fact.unit and is_same_check(fact, new) for new in file.new.facts
     )
@@ -145,9 +145,13 @@ def is_same_check(old: CodeFact, new: CodeFact) -> bool:
 
 
 def has(call: CodeFact, check: CodeFact) -> bool:
-    """Return whether a check is among the arguments of a call, or in the chain that the call ends."""
-    if not call.line <= check.line <= call.end_line:
-        return False
+    """Return whether a check is part of a call of its own side."""
+    is_inside = call.line <= check.line <= call.end_line
+    return is_inside and is_named_in(call, check)
+
+
+def is_named_in(call: CodeFact, check: CodeFact) -> bool:
+    """Return whether a check is named among the arguments of a call, or in the chain that the call ends."""
     name = check.last_name
     is_given = any(name in IDENTIFIER.findall(each) for each in plain_arguments(call))
     return is_given or f".{name}." in f".{call.name}"

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Hunk, Severity
-from cli_guard.reviewers.protections.asking import reason_to_ask
+from cli_guard.reviewers.protections.asking import accepts_forged, reason_to_ask
+from cli_guard.reviewers.protections.exceptions import EXCEPTION, is_chosen
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import LONGEST_LINE, guarded_words
-from cli_guard.reviewers.protections.warnings import warned_in
+from cli_guard.reviewers.protections.warnings import refuses, warned_in
 from cli_guard.reviewers.protections.weakenings import Weakening
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -25,9 +27,11 @@ SORTS = {
     "comparison": "weaker-match",
     "bound": "weaker-value",
     "handler": "weaker-condition",
+    EXCEPTION: "weaker-condition",
     "order": "weaker-condition",
     "type": "weaker-match",
     "function": "weaker-member",
+    "owner": "weaker-member",
     "algorithm": "weaker-member",
 }
 SHOWN_NAME = 60
@@ -50,11 +54,12 @@ Warned = tuple[CodeFact, FileDifference]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding, the fact that went, and the file that it stood in."""
+    """A finding, the fact that went, or that came if `is_new`, and its file."""
 
     finding: Finding
     fact: CodeFact
     file: FileDifference
+    is_new: bool = False
 
 
 def findings_of(
@@ -71,7 +76,13 @@ def findings_of(
         for loss in losses
     ]
     every += [
-        Found(finding_of_weakening(each), each.looser.old, each.file) for each in weakenings
+        Found(
+            finding_of_weakening(each),
+            each.looser.old,
+            each.file,
+            is_new=each.looser.sort == EXCEPTION,
+        )
+        for each in weakenings
     ]
     every += [Found(finding_of_warning(fact, file), fact, file) for fact, file in warned]
     found: dict[tuple[str, int, str], Found] = {}
@@ -109,7 +120,10 @@ def finding_of_loss(
     loss: Loss, subject: ReviewInput, difference: ChangeDifference
 ) -> Finding:
     """Return the finding of a loss; it asks where a warning went, others still check, or data comes from outside."""
-    rule = catalog.one(GROUP, f"{PREFIX}{loss.family}")
+    # Where the refusal went along, it is no longer about time.
+    is_unasked = loss.family == "timing" and accepts_forged(loss)
+    family = "signature" if is_unasked else loss.family
+    rule = catalog.one(GROUP, f"{PREFIX}{family}")
     why = f"{name_of(loss.fact)} is gone: {rule.extra['message']}"
     reason = reason_to_ask(loss, subject, difference)
     if reason:
@@ -121,9 +135,33 @@ def finding_of_weakening(weakening: Weakening) -> Finding:
     looser = weakening.looser
     rule = catalog.one(GROUP, f"{PREFIX}{SORTS.get(looser.sort, f'weaker-{looser.sort}')}")
     why = f"{looser.why}: {rule.extra['message']}"
-    # The very same values are compared: nothing else has to tell that it was needed.
-    asks = looser.sort == "timing"
+    asks = weakening_asks(weakening)
     return finding_at(rule, looser.old, weakening.file, why, asks=asks)
+
+
+def weakening_asks(weakening: Weakening) -> bool:
+    """Return whether what became weaker says by itself that it was needed."""
+    looser = weakening.looser
+    match looser.sort:
+        case "timing" | "owner":
+            # The very same values are compared, the very same rows are looked for.
+            return True
+        case "function":
+            return verifies(looser.old)
+        case "handler":
+            hunk = weakening.file.hunk_of(looser.old)
+            return hunk is not None and refuses("\n".join(hunk.removed))
+        case "condition":
+            added = set(looser.new.operands) - set(looser.old.operands)
+            return refuses(looser.old.detail) and any(map(is_chosen, added))
+        case _:
+            return looser.sort == EXCEPTION and is_chosen(looser.new.name)
+
+
+def verifies(fact: CodeFact) -> bool:
+    """Return whether a function is a check by the first word of its name, as `jwt.verify` is."""
+    words = words_of_name(fact.last_name)
+    return not read_strength_words()["checks"].isdisjoint(words[:1])
 
 
 def finding_of_warning(fact: CodeFact, file: FileDifference) -> Finding:
@@ -135,15 +173,17 @@ def finding_at(
     rule: Rule, fact: CodeFact, file: FileDifference, message: str, *, asks: bool = False
 ) -> Finding:
     change = file.change
-    line, hunk = place_now(file, fact)
+    line, hunk = (fact.line, None) if fact in file.came else place_now(file, fact)
+    # The same check may go from two places: who approves one has not seen the other.
+    went = lines_gone(hunk, fact) if hunk else ()
     asks = asks or (hunk is not None and warned_in(file, hunk))
     return rule.finding(
         path=change.path,
         line=line,
         message=message,
         severity=Severity.HIGH if asks else rule.severity,
-        evidence="\n".join(show_states(hunk, fact)) if hunk else "",
-        content=fact.text,
+        evidence="\n".join(show_states(hunk, fact)) if hunk else f"+ {fact.text}",
+        content="\n".join((fact.text, fact.unit, *went)),
     )
 
 
@@ -173,15 +213,21 @@ def place_now(file: FileDifference, fact: CodeFact) -> tuple[int, Hunk | None]:
 
 def show_states(hunk: Hunk, fact: CodeFact) -> Iterator[str]:
     """Yield the lines of the hunk that the fact stood on, and what stands there now."""
+    for line in lines_gone(hunk, fact):
+        yield f"- {line[:SHOWN_CHARS]}"
+    for line in lines_about(guarded_words(fact), hunk.added):
+        yield f"+ {line.strip()[:SHOWN_CHARS]}"
+
+
+def lines_gone(hunk: Hunk, fact: CodeFact) -> Iterator[str]:
+    """Yield the first lines of a hunk that the fact stood on."""
     start = max(fact.line - hunk.old_start, 0)
     end = max(fact.end_line - hunk.old_start, start) + 1
     if fact.kind is FactKind.COMMENT:
         # It speaks of the code below.
         end = len(hunk.removed)
     for line in hunk.removed[start : min(end, start + SHOWN_LINES)]:
-        yield f"- {line.strip()[:SHOWN_CHARS]}"
-    for line in lines_about(guarded_words(fact), hunk.added):
-        yield f"+ {line.strip()[:SHOWN_CHARS]}"
+        yield line.strip()
 
 
 def lines_about(words: frozenset[str], lines: Sequence[str]) -> Sequence[str]:

@@ -3,13 +3,19 @@
 Loaded for every change, so it imports nothing that parses.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from cli_guard.code.test_files import has_test_words, is_test_or_example
-from cli_guard.model import FileChange, group_by
+from cli_guard.model import FileChange, Hunk, group_by
 from cli_guard.repository.protocol import MergeSide
 from cli_guard.reviewers.review_input import ReviewInput
+
+# In a line that may hand a request on: `code.changes.facts.CONTINUING` says whether it does.
+CONTINUING = re.compile(
+    r"(?i)\bnext\b.{0,20}\(|\bdofilter\(|\bget_response\(|\(\*args\b|@app\.call\("
+)
 
 
 def takes_lines_away(subject: ReviewInput) -> bool:
@@ -26,10 +32,17 @@ def is_judged(change: FileChange) -> bool:
 
 
 def may_lose(change: FileChange) -> bool:
-    """Return whether a change removes or alters lines of a file that goes on."""
+    """Return whether a change removes or alters lines of a file that goes on, or hands a request on earlier."""
     # Of a copy nothing is gone: what it was copied from still stands.
-    other = change.is_deleted or change.is_new
-    return not other and any(hunk.removed for hunk in change.hunks) and is_judged(change)
+    if change.is_deleted or change.is_new:
+        return False
+    return any(hunk.removed or hands_on(hunk) for hunk in change.hunks) and is_judged(
+        change
+    )
+
+
+def hands_on(hunk: Hunk) -> bool:
+    return any(CONTINUING.search(line) for line in hunk.added)
 
 
 def may_gain(change: FileChange) -> bool:

@@ -21,6 +21,7 @@ from cli_guard.reviewers.protections.elsewhere import (
     is_joined,
     lets_in_less,
 )
+from cli_guard.reviewers.protections.exceptions import find_exceptions
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
 from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import Losses
@@ -94,7 +95,11 @@ def losses_of(
     left = [each for each in losses if not stands_elsewhere(each, subject, difference)]
     return (
         [*left, *find_misplaced(subject, difference)],
-        [*find_weakenings(difference), *find_late_checks(subject, difference)],
+        [
+            *find_weakenings(difference),
+            *find_late_checks(subject, difference),
+            *find_exceptions(difference),
+        ],
         list(warned_losses(difference)),
     )
 

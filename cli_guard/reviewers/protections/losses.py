@@ -5,12 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
-from cli_guard.code.changes.difference import (
-    LIKENESS,
-    ChangeDifference,
-    FileDifference,
-    likeness,
-)
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference, goes_on
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     VALUES,
@@ -61,7 +56,7 @@ REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".split())
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
-# Words of a condition that say nothing of what is guarded.
+# Words that say nothing of what a condition guards.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
     string str int bool return raise throw throws new void const let var""".split()
@@ -215,7 +210,7 @@ class Losses:
     def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = loss.file.old.unit_named(loss.fact.unit)
-        return was is not None and likeness(was, pair) >= LIKENESS
+        return was is not None and goes_on(loss.fact, was, pair)
 
 
 def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:

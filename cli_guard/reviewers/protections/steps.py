@@ -120,7 +120,8 @@ class RangeReview:
         path = self.paths[found.finding.path]
         texts = [text for tip in self.subject.tips if (text := self._text(tip, path))]
         gone = [text for text in texts if self._is_gone(found, path, text)]
-        if not gone or found.fact.key in self._came:
+        is_back = not found.is_new and found.fact.key in self._came
+        if not gone or is_back:
             return None
         after = self.subject.contents.new(change) or ""
         if path == change.path and all(text == after for text in texts):
@@ -137,12 +138,13 @@ class RangeReview:
         return None
 
     def _is_gone(self, found: Found, path: str, text: str) -> bool:
-        """Return whether a fact that a commit took away is not in the file of a tip either."""
+        """Return whether what a commit took away, or brought, is so in the file of a tip as well."""
         change = found.file.change
         old = self.subject.contents.old(change) or ""
         whole = replace(change, path=path, hunks=hunks_between(old, text))
         difference = compare_file(self.subject.trees, whole, old, text)
-        keys = {fact.key for fact in difference.went}
+        facts = difference.came if found.is_new else difference.went
+        keys = {fact.key for fact in facts}
         return found.fact.key in keys or bool(difference.old.unread)
 
     @cached_property

@@ -193,8 +193,13 @@ def refusal_of(fact: CodeFact) -> str | None:
         return None
     if found:
         return f"it refused `{found[0]}`"
-    is_refusing = fact.is_guard and known["answers"].search(fact.detail)
+    is_refusing = fact.is_guard and refuses(fact.detail)
     return "it refused who was not allowed" if is_refusing else None
+
+
+def refuses(text: str) -> bool:
+    """Return whether a piece of code answers that something is not allowed."""
+    return read_patterns(FILE, "refusals")["answers"].search(text) is not None
 
 
 def checks_with(loss: Loss) -> Iterator[CodeFact]:

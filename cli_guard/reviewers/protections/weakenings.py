@@ -131,7 +131,10 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         )
     if looser.sort == "handler":
         calls = (CodeFact(FactKind.CALL, name) for name in looser.old.operands)
-        return any(families_of(each, language) for each in (looser.old, *calls))
+        facts = (looser.old, *calls)
+        if any(families_of(each, language) for each in facts):
+            return True
+        return is_check_itself(looser.old, language)
     if looser.sort in COMPARISONS:
         return is_check(looser.old, language)
     if looser.sort == "match" and looser.why.startswith("`replace`"):
