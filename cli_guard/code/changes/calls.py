@@ -12,6 +12,7 @@ OWNER_COLUMN = re.compile(
     r"((?:user|owner|account|team|tenant|org|organization|author|customer)_?id)[\"`]?"
     r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
 )
+COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
 LESS = re.compile(
     r"(?P<rest>.*\S) ?(?P<sign>[+-]) ?(?:[1-9]\d*|sizeof\([^()]*\)|\w*(?:EXTRA|PAD\w*|SIZE|LEN))"
 )
@@ -58,6 +59,9 @@ def lost_owner_column(old: CodeFact, new: CodeFact) -> str:
     before = old.detail[: was.start()].rstrip()
     # In a function that is handed over, the query is that of another call.
     is_same = "{" not in before and new.detail.startswith(before)
+    # Found by another column, it may be that of somebody as well.
+    if not set(COLUMN.findall(new.detail)) <= set(COLUMN.findall(old.detail)):
+        return ""
     return f"`{new.name}` no longer asks for `{was[1]}`" if is_same else ""
 
 
