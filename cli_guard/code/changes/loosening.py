@@ -8,7 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
-from cli_guard.code.changes.calls import lost_limit, lost_owner, lost_room, lost_scope
+from cli_guard.code.changes.calls import (
+    lost_elements,
+    lost_limit,
+    lost_owner,
+    lost_room,
+    lost_scope,
+    lost_width,
+    quoted_values,
+)
 from cli_guard.code.changes.comparisons import (
     asks_less,
     is_unfolded,
@@ -18,7 +26,6 @@ from cli_guard.code.changes.comparisons import (
     skipped_if_empty,
 )
 from cli_guard.code.changes.facts import (
-    IDENTIFIER,
     JUDGED,
     ONLY_SAYS,
     VALUES,
@@ -34,6 +41,7 @@ from cli_guard.code.changes.values import (
     key_words,
     loosened_value,
     read_strength_words,
+    wider_type,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.model import group_by
@@ -53,6 +61,7 @@ COMPARED = (
     FactKind.ARGUMENT,
     *JUDGED,
 )
+WIDE = (FactKind.CALL, FactKind.OPTION, *JUDGED)
 MOST_PAIRS = 400
 LONGEST_WORDS = 4
 ALSO = re.compile(r"&&|\band\b")
@@ -147,6 +156,8 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
+    if old.kind in WIDE and old.kind is new.kind and (why := lost_width(old, new)):
+        return Looser(old, new, "value", why)
     is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found
@@ -157,6 +168,8 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
+        if why := lost_elements(old, new):
+            return Looser(old, new, "value", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new) or lost_owner(old, new):
         return Looser(old, new, "member", why)
@@ -319,18 +332,6 @@ def markup_writers() -> Mapping[str, str]:
     return dict(read_table(TABLE)["writes"])
 
 
-def wider_type(old: CodeFact, new: CodeFact) -> str:
-    """Return why a declared type takes more texts than the one before, "" if it does not."""
-    known = read_strength_words()
-    was = {word.lower() for word in IDENTIFIER.findall(old.detail)}
-    now = {word.lower() for word in IDENTIFIER.findall(new.detail)}
-    if old.name != new.name or not was & known["narrow"] or was & known["wide"]:
-        return ""
-    if not now & known["wide"] or was & now & known["narrow"]:
-        return ""
-    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
-
-
 def is_prefix_without_separator(change: TextChange) -> bool:
     if change.new.strip() or not change.gone.strip():
         return False
@@ -433,6 +434,12 @@ def weaker_functions(
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
+
+
+def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield the queries of a unit that now have a value between quotes in their text."""
+    for old, new in quoted_values(went, came):
+        yield Looser(old, new, "output", f"a value is put between quotes in {new.name}")
 
 
 def plain_comparisons(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from cli_guard.code.changes.facts import short_name, words_of_name
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, short_name, words_of_name
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/strength.toml"
@@ -56,6 +56,18 @@ def loosened_value(key: str, old: str, new: str, around: Iterable[str] = ()) -> 
     is_shorter = words & known["less"] and after < before
     is_longer = (words & known["more"] or lives) and after > before
     return f"{now} is looser than {was}" if is_shorter or is_longer else ""
+
+
+def wider_type(old: CodeFact, new: CodeFact) -> str:
+    """Return why a declared type takes more texts than the one before, "" if it does not."""
+    known = read_strength_words()
+    was = {word.lower() for word in IDENTIFIER.findall(old.detail)}
+    now = {word.lower() for word in IDENTIFIER.findall(new.detail)}
+    if old.name != new.name or not was & known["narrow"] or was & known["wide"]:
+        return ""
+    if not now & known["wide"] or was & now & known["narrow"]:
+        return ""
+    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
 
 
 def key_words(key: str) -> frozenset[str]:
