@@ -44,7 +44,7 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     rest = tuple(word for word in was if word in now)
     scopes = known["restricted"]
     if not known["checks"].isdisjoint(was[:1]):
-        scopes |= known["rights"]
+        scopes |= known["rights"] | known["writes"]
     if old.detail.count(",") > new.detail.count(","):
         scopes |= known["scopes"]
     if lost & scopes and rest == now and len(now) > 1:

@@ -35,9 +35,14 @@ from cli_guard.code.changes.facts import (
     words_of_name,
 )
 from cli_guard.code.changes.order import values_of
-from cli_guard.code.changes.patterns import looser_pattern, looser_pattern_operand
+from cli_guard.code.changes.patterns import (
+    looser_pattern,
+    looser_pattern_operand,
+    takes_markup,
+)
 from cli_guard.code.changes.values import (
     TABLE,
+    is_greatest,
     key_words,
     loosened_value,
     read_strength_words,
@@ -70,15 +75,8 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
-GREATEST = re.compile(
-    r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
-    r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
-)
-# A number, or the name of a limit; the greatest number of a type is none.
-LIMIT = re.compile(
-    r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
-)
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
+DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
 Ranks = Mapping[str, int]
 
 
@@ -262,8 +260,14 @@ def loosened_condition(
 def is_admission(guard: CodeFact) -> bool:
     """Return whether a guard leaves a function that is a check by its name, and refuses nothing: `return` alone."""
     words = words_of_name(short_name(guard.unit))
-    is_check = not read_strength_words()["checks"].isdisjoint(words[:1])
-    return is_check and NOTHING.fullmatch(guard.detail) is not None
+    known = read_strength_words()
+    is_check = not known["checks"].isdisjoint(words[:1])
+    # Whether a check is needed at all.
+    is_need = not known["needs"].isdisjoint(words) and not known["judges"].isdisjoint(words)
+    denies = DENYING.search(guard.detail) is not None
+    return (is_check and NOTHING.fullmatch(guard.detail) is not None) or (
+        is_need and denies
+    )
 
 
 def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Looser | None:
@@ -290,6 +294,8 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
     if old.kind is FactKind.TEXT and is_flag_gone:
         yield "match", "only the first occurrence is replaced now"
+    if old.kind is FactKind.TEXT and takes_markup(change.gone, change.new):
+        yield "match", f"`{change.new}` fits what `{change.gone}` does not"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
             "match",
@@ -297,7 +303,7 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         )
     if words := loosened_words(change):
         yield words
-    if old.kind in NAMED and is_unbounded_now(change):
+    if old.kind in NAMED and is_greatest(change.gone, change.new):
         yield "value", f"`{change.new.strip()}` bounds nothing"
     if (
         old.is_option
@@ -339,13 +345,6 @@ def is_prefix_without_separator(change: TextChange) -> bool:
     is_prefix = any(name in read_strength_words()["begins"] for name in names)
     has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
-
-
-def is_unbounded_now(change: TextChange) -> bool:
-    """Return whether the greatest number of a type took the place of a limit."""
-    greatest = GREATEST.fullmatch(change.new.strip())
-    limit = LIMIT.fullmatch(change.gone.strip())
-    return greatest is not None and limit is not None
 
 
 def loosened_words(change: TextChange) -> tuple[str, str] | None:

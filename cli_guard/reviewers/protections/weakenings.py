@@ -42,7 +42,7 @@ MEMORY = ("c", "cpp")
 SIZE_ASKED = re.compile(
     r"(?i)(?:len|size|count|remain|avail|capacity|limit|end|max)\w*[^<>]*(?<![-<>])[<>](?![<>])"
     r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
-    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)"
+    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)|^! ?[\w.>-]*(?:len|size|count)\w*$"
 )
 
 
