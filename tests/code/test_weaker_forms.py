@@ -31,6 +31,15 @@ COMPARISONS = (
     ("n > 255", "n > 65535", True, "bound"),
     ("n > 2 * 1024", "n > 4 * 1024", True, "bound"),
     ("n < 3", "n <= 3", False, "bound"),
+    # One term went, or came.
+    ("n > left - (used + 2)", "n > left - used", True, "bound"),
+    ("at + n >= buf.length", "n >= buf.length", True, "bound"),
+    ("n < left - sizeof(x)", "n < left", False, "bound"),
+    ("n->len <= end - n->at", "n->len <= end", False, "bound"),
+    ("n >= buf.length", "at + n >= buf.length", True, ""),
+    ("n < left", "n < left - sizeof(x)", False, ""),
+    ("n > left - used", "n > right - used", True, ""),
+    ("n > a--", "n > a", True, ""),
     ("len(k) != 16", "len(k) < 16", True, "bound"),
     # The other way round, and what nobody can say.
     ("a.startswith(b)", "a == b", False, ""),

@@ -1,9 +1,11 @@
 """Compare two calls: does the new one ask for less, or bound less?"""
 
 import re
+from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.comparisons import split_arguments
-from cli_guard.code.changes.facts import CodeFact, words_of_name
+from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.sums import difference_of_sums
 from cli_guard.code.changes.values import read_strength_words
 
 # Whose row a query finds: a column, and the place of a value that it is given.
@@ -13,6 +15,26 @@ OWNER_COLUMN = re.compile(
     r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
 )
 COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
+# What makes a number wide: a cast, a conversion, a suffix.
+WIDENING = re.compile(
+    r"\(\s*(?:u?int64_t|size_t|ssize_t|(?:curl_)?off_t|u?long(?: long)?|unsigned long(?: long)?|u?int64)\s*\)\s*"
+    r"|static_cast<[^<>]{1,40}>|\bu?int64(?=\()|(?<=\d)[uU]?[lL]{1,2}\b| as [ui](?:64|128|size)\b"
+)
+JOINED = re.compile(r"[\w)\]] ?(?:\*|\+(?!\+)|<<) ?[\w(]")
+# An argument, or an entry of one, that says which thing is meant.
+IS_KEY = re.compile(
+    r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
+)
+# A text in a language of queries, and the place in it where a value is put between quotes.
+QUERY = re.compile(
+    r"(?i)\b(?:select|where|from|values|update|insert|delete|and|or|(?:create|drop|alter|grant)\b.*)\b.*[='`(]|//.*\[@"
+)
+QUOTED_VALUE = re.compile(
+    r"(?i)(?:=|\blike|\(|,|\b(?:database|table|user|schema)) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)"
+)
+BRACKETS = re.compile(r"[()\s]")
+# An array that lost more was made for something else.
+MOST_LOST = 8
 LESS = re.compile(
     r"(?P<rest>.*\S) ?(?P<sign>[+-]) ?(?:[1-9]\d*|sizeof\([^()]*\)|\w*(?:EXTRA|PAD\w*|SIZE|LEN))"
 )
@@ -29,7 +51,7 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
     rest = tuple(word for word in was if word in now)
     scopes = known["restricted"]
     if not known["checks"].isdisjoint(was[:1]):
-        scopes |= known["rights"]
+        scopes |= known["rights"] | known["writes"]
     if old.detail.count(",") > new.detail.count(","):
         scopes |= known["scopes"]
     if lost & scopes and rest == now and len(now) > 1:
@@ -45,7 +67,7 @@ def lost_owner(old: CodeFact, new: CodeFact) -> str:
     is_owner = not known["owners"].isdisjoint(words_of_name(gone))
     # A constant that names a right is asked for wherever it is given.
     is_right = is_constant(gone) and not known["rights"].isdisjoint(words_of_name(gone))
-    is_asked = is_right or (is_search and is_owner)
+    is_asked = is_right or (is_search and (is_owner or is_second_key(gone, new)))
     return f"`{new.name}` no longer asks for `{gone}`" if is_asked else ""
 
 
@@ -65,6 +87,13 @@ def lost_owner_column(old: CodeFact, new: CodeFact) -> str:
     return f"`{new.name}` no longer asks for `{was[1]}`" if is_same else ""
 
 
+def is_second_key(gone: str, new: CodeFact) -> bool:
+    """Return whether a search that is still told one key was told another one as well: `get(photo_id, album_id)`."""
+    return IS_KEY.search(gone) is not None and any(
+        IS_KEY.search(each) for each in split_arguments(new.detail)
+    )
+
+
 def is_constant(argument: str) -> bool:
     """Return whether an argument is the name of a constant: `Roles.ADMIN`."""
     name = argument.rpartition(".")[2]
@@ -76,6 +105,49 @@ def lost_limit(old: CodeFact, new: CodeFact) -> str:
     gone = lost_argument(old, new)
     is_limit = not read_strength_words()["limits"].isdisjoint(words_of_name(gone))
     return f"`{gone}` no longer limits `{new.name}`" if is_limit else ""
+
+
+def lost_width(old: CodeFact, new: CodeFact) -> str:
+    """Return why a product or sum may wrap around: its terms are no longer made wide before they are joined."""
+    one, two = (each.name if each.is_judged else each.detail for each in (old, new))
+    is_same = old.is_judged or old.name == new.name
+    if not is_same or one == two or JOINED.search(two) is None:
+        return ""
+    was, count = WIDENING.subn("", one)
+    now, left = WIDENING.subn("", two)
+    is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
+    is_narrower = count > left and is_same_sum
+    return f"`{two}` may wrap around, `{one}` could not" if is_narrower else ""
+
+
+def lost_elements(old: CodeFact, new: CodeFact) -> str:
+    """Return why an array has a few elements less, "" if it has not."""
+    if old.name != new.name or not old.detail or not new.detail:
+        return ""
+    grown = difference_of_sums((old.detail, "0"), (new.detail, "0"))
+    (lost,) = grown.values() if len(grown) == 1 else (0,)
+    is_less = -MOST_LOST <= lost < 0
+    return (
+        f"`{old.name}` has `{new.detail}` elements, it had `{old.detail}`"
+        if is_less
+        else ""
+    )
+
+
+def quoted_values(
+    went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[tuple[CodeFact, CodeFact]]:
+    """Yield a call that went and the text of a query that came with a value between quotes, where none had one."""
+    texts = [each for each in came if each.kind is FactKind.TEXT and is_quoting(each.name)]
+    if not texts or any(is_quoting(each.name) for each in went):
+        return
+    calls = [each for each in went if each.is_call]
+    for new in texts[:1]:
+        yield from ((old, new) for old in calls[:1])
+
+
+def is_quoting(text: str) -> bool:
+    return QUERY.search(text) is not None and QUOTED_VALUE.search(text) is not None
 
 
 def lost_argument(old: CodeFact, new: CodeFact) -> str:

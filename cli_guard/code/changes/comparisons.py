@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from cli_guard.code.changes.facts import short_name, words_of_name
+from cli_guard.code.changes.sums import difference_of_sums
 from cli_guard.code.changes.values import amount_of, read_strength_words
 from cli_guard.lazy import dataclass
 
@@ -96,7 +97,7 @@ def looser_comparison(old: str, new: str, *, refuses: bool) -> LooserComparison 
         now = replace(now, is_denied=not now.is_denied)
     was = was.without_denial
     now = now.without_denial
-    if has_looser_bound(was, now):
+    if has_looser_bound(was, now) or has_looser_sum(was, now):
         return LooserComparison(f"`{new}` lets more through than `{old}`", is_bound=True)
     if has_looser_relation(was, now) or has_longer_list(was, now):
         return LooserComparison(f"`{new}` fits more than `{old}`", is_bound=False)
@@ -133,6 +134,17 @@ def has_looser_bound(was: Comparison, now: Comparison) -> bool:
     if was.relation != now.relation or before is None or after is None:
         return False
     return after > before if was.relation.startswith("<") else after < before
+
+
+def has_looser_sum(was: Comparison, now: Comparison) -> bool:
+    """Return whether one term went or came, so that what is let through may be further out."""
+    if was.relation != now.relation or was.relation not in COMPLEMENT:
+        return False
+    grown = difference_of_sums((was.left, was.right), (now.left, now.right))
+    if len(grown) != 1:
+        return False
+    is_grown = min(grown.values()) > 0
+    return is_grown != was.relation.startswith("<")
 
 
 def has_looser_relation(was: Comparison, now: Comparison) -> bool:
@@ -300,9 +312,17 @@ def split_arguments(text: str) -> tuple[str, ...]:
 def asks_less(old: str, new: str, *, refuses: bool) -> bool:
     """Return whether one operand asks for some of what it asked for, or refuses some of what it refused."""
     joiners = ("||", "or") if refuses else ("&&", "and")
-    was = split_outside(without_brackets(old), joiners)
-    now = split_outside(without_brackets(new), joiners)
-    return set(now) < set(was)
+    was = set(split_outside(without_brackets(old), joiners))
+    now = set(split_outside(without_brackets(new), joiners))
+    if now < was:
+        return True
+    others = ("&&", "and") if refuses else ("||", "or")
+    was = set(split_outside(without_brackets(old), others))
+    now = set(split_outside(without_brackets(new), others))
+    gone = was - now
+    added = now - was
+    is_one = len(gone) == len(added) == 1 < len(was)
+    return is_one and asks_less(min(gone), min(added), refuses=refuses)
 
 
 def is_unfolded(old: str, new: str, *, refuses: bool) -> bool:

@@ -222,7 +222,14 @@ def leaves(body: "SgNode", tree: SourceTree) -> bool:
         return True
     if shape not in ("call", "macro"):
         return False
-    return short_name(name_called(tree.source(node))).lower() in known_words("exits")
+    return is_exit(short_name(name_called(tree.source(node))))
+
+
+def is_exit(name: str) -> bool:
+    """Return whether a function never comes back, or refuses, by its name: `die`, `throwTooLong`, `sendForbidden`."""
+    words = words_of_name(name)
+    is_refusal = not known_words("refuses").isdisjoint((*words[:1], *words[-1:]))
+    return is_refusal or name.lower() in known_words("exits")
 
 
 def name_called(call: str) -> str:

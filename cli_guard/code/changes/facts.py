@@ -139,6 +139,11 @@ def words_of_text(text: str) -> frozenset[str]:
     return frozenset(IDENTIFIER.findall(text))
 
 
+def has_word(text: str, word: str) -> bool:
+    """Return whether a text has a word that is no part of another one."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
 def short_name(name: str) -> str:
     return name.rpartition(".")[2]
 

@@ -9,11 +9,14 @@ from functools import cache, lru_cache
 from itertools import takewhile
 
 from cli_guard.code.changes.calls import (
+    lost_elements,
     lost_limit,
     lost_owner,
     lost_owner_column,
     lost_room,
     lost_scope,
+    lost_width,
+    quoted_values,
 )
 from cli_guard.code.changes.comparisons import (
     asks_less,
@@ -24,7 +27,6 @@ from cli_guard.code.changes.comparisons import (
     skipped_if_empty,
 )
 from cli_guard.code.changes.facts import (
-    IDENTIFIER,
     JUDGED,
     ONLY_SAYS,
     VALUES,
@@ -34,12 +36,18 @@ from cli_guard.code.changes.facts import (
     words_of_name,
 )
 from cli_guard.code.changes.order import values_of
-from cli_guard.code.changes.patterns import looser_pattern, looser_pattern_operand
+from cli_guard.code.changes.patterns import (
+    looser_pattern,
+    looser_pattern_operand,
+    takes_markup,
+)
 from cli_guard.code.changes.values import (
     TABLE,
+    is_greatest,
     key_words,
     loosened_value,
     read_strength_words,
+    wider_type,
 )
 from cli_guard.lazy import dataclass
 from cli_guard.model import group_by
@@ -59,6 +67,7 @@ COMPARED = (
     FactKind.ARGUMENT,
     *JUDGED,
 )
+WIDE = (FactKind.CALL, FactKind.OPTION, *JUDGED)
 MOST_PAIRS = 400
 LONGEST_WORDS = 4
 ALSO = re.compile(r"&&|\band\b")
@@ -67,15 +76,8 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
-GREATEST = re.compile(
-    r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
-    r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
-)
-# A number, or the name of a limit; the greatest number of a type is none.
-LIMIT = re.compile(
-    r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
-)
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
+DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
 Ranks = Mapping[str, int]
 
 
@@ -153,6 +155,8 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
+    if old.kind in WIDE and old.kind is new.kind and (why := lost_width(old, new)):
+        return Looser(old, new, "value", why)
     is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found
@@ -163,6 +167,8 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
+        if why := lost_elements(old, new):
+            return Looser(old, new, "value", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new) or lost_owner(old, new):
         return Looser(old, new, "member", why)
@@ -257,8 +263,14 @@ def loosened_condition(
 def is_admission(guard: CodeFact) -> bool:
     """Return whether a guard leaves a function that is a check by its name, and refuses nothing: `return` alone."""
     words = words_of_name(short_name(guard.unit))
-    is_check = not read_strength_words()["checks"].isdisjoint(words[:1])
-    return is_check and NOTHING.fullmatch(guard.detail) is not None
+    known = read_strength_words()
+    is_check = not known["checks"].isdisjoint(words[:1])
+    # Whether a check is needed at all.
+    is_need = not known["needs"].isdisjoint(words) and not known["judges"].isdisjoint(words)
+    denies = DENYING.search(guard.detail) is not None
+    return (is_check and NOTHING.fullmatch(guard.detail) is not None) or (
+        is_need and denies
+    )
 
 
 def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Looser | None:
@@ -285,6 +297,8 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
     if old.kind is FactKind.TEXT and is_flag_gone:
         yield "match", "only the first occurrence is replaced now"
+    if old.kind is FactKind.TEXT and takes_markup(change.gone, change.new):
+        yield "match", f"`{change.new}` fits what `{change.gone}` does not"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
             "match",
@@ -292,7 +306,7 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         )
     if words := loosened_words(change):
         yield words
-    if old.kind in NAMED and is_unbounded_now(change):
+    if old.kind in NAMED and is_greatest(change.gone, change.new):
         yield "value", f"`{change.new.strip()}` bounds nothing"
     if (
         old.is_option
@@ -327,18 +341,6 @@ def markup_writers() -> Mapping[str, str]:
     return dict(read_table(TABLE)["writes"])
 
 
-def wider_type(old: CodeFact, new: CodeFact) -> str:
-    """Return why a declared type takes more texts than the one before, "" if it does not."""
-    known = read_strength_words()
-    was = {word.lower() for word in IDENTIFIER.findall(old.detail)}
-    now = {word.lower() for word in IDENTIFIER.findall(new.detail)}
-    if old.name != new.name or not was & known["narrow"] or was & known["wide"]:
-        return ""
-    if not now & known["wide"] or was & now & known["narrow"]:
-        return ""
-    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
-
-
 def is_prefix_without_separator(change: TextChange) -> bool:
     if change.new.strip() or not change.gone.strip():
         return False
@@ -346,13 +348,6 @@ def is_prefix_without_separator(change: TextChange) -> bool:
     is_prefix = any(name in read_strength_words()["begins"] for name in names)
     has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
-
-
-def is_unbounded_now(change: TextChange) -> bool:
-    """Return whether the greatest number of a type took the place of a limit."""
-    greatest = GREATEST.fullmatch(change.new.strip())
-    limit = LIMIT.fullmatch(change.gone.strip())
-    return greatest is not None and limit is not None
 
 
 def loosened_words(change: TextChange) -> tuple[str, str] | None:
@@ -441,6 +436,12 @@ def weaker_functions(
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
+
+
+def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield the queries of a unit that now have a value between quotes in their text."""
+    for old, new in quoted_values(went, came):
+        yield Looser(old, new, "output", f"a value is put between quotes in {new.name}")
 
 
 def plain_comparisons(

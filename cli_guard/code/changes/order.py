@@ -15,6 +15,7 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
+    has_word,
     words_of_name,
 )
 from cli_guard.code.changes.reading import FactReader
@@ -97,10 +98,6 @@ def is_renamed(old: str, new: str, made: CodeFact) -> bool:
     names = set(IDENTIFIER.findall(made.detail)) & set(IDENTIFIER.findall(new))
     names.discard(made.name)
     return any(re.sub(rf"\b{re.escape(name)}\b", made.name, new) == old for name in names)
-
-
-def has_word(text: str, word: str) -> bool:
-    return word in IDENTIFIER.findall(text)
 
 
 def reason(

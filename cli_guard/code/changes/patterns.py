@@ -67,6 +67,8 @@ FIXED = (At, Look, Back)
 
 # A sequence of parts.
 Branch = tuple[Node, ...]
+# `[^<>\s]`: the class may be cut, where both have its end.
+MARKUP_LEFT_OUT = re.compile(r"\[\^[^\]]*[<>\"']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,13 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
     if change.was_whole and change.is_wider:
         return "the pattern that a whole value must fit fits more"
     return ""
+
+
+def takes_markup(gone: str, new: str) -> bool:
+    """Return whether a class of a pattern no longer leaves out what begins or ends a tag or a text in quotes."""
+    return MARKUP_LEFT_OUT.search(gone) is not None and (
+        MARKUP_LEFT_OUT.search(new) is None
+    )
 
 
 def looser_pattern_operand(old: str, new: str, *, refuses: bool) -> str:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 MOST_NODES = 20_000
 LONGEST_NAME = 100
-ARGUMENT = re.compile(r":?[A-Za-z_$][\w$.]*")
+ARGUMENT = re.compile(r":?[A-Za-z_$](?:[\w$.]|::)*")
 SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 CALL_IN_MACRO = re.compile(r"(?<![\w.])[A-Za-z_][\w.:]{0,80}\(")
 MOST_IN_MACRO = 20
@@ -398,7 +398,7 @@ def bare_call_facts(place: ReadNode) -> Iterator[CodeFact]:
 def type_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield what a name is declared as."""
     named = declared_name(place.node)
-    written = place.node.field("type")
+    written = place.node.field("type") or place.node.field("size")
     if named is not None and written is not None:
         detail = place.tree.source(written).strip(": ")
         yield place.fact(FactKind.TYPE, write_dotted(place.tree.source(named)), detail)

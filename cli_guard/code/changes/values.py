@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from cli_guard.code.changes.facts import short_name, words_of_name
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, short_name, words_of_name
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/strength.toml"
@@ -17,6 +17,16 @@ NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
 FACTOR = re.compile(
     r"\s*(?:(?P<number>0[xo][0-9a-f_]+|[0-9][0-9_]*)|(?P<unit>[a-z][a-z.]*))\s*(?:\*|\.(?![0-9]))?\s*"
 )
+GREATEST = re.compile(
+    r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
+    r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
+)
+# A number, or the name of a limit; the greatest number of a type is none.
+LIMIT = re.compile(
+    r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
+)
+# A value that the program finds out.
+EXPRESSION = re.compile(r"[A-Za-z_$@][\w$.>-]*(?:\(.*\))?")
 LONGEST_AMOUNT = 60
 MOST_BITS = 200
 OCTAL = frozenset("01234567")
@@ -46,6 +56,11 @@ def loosened_value(key: str, old: str, new: str, around: Iterable[str] = ()) -> 
         return f"`{key}` is off now"
     if words & known["off"] and was in known["no"] and now in known["yes"]:
         return f"`{key}` is on now"
+    if EXPRESSION.fullmatch(old) and was not in known["yes"] | known["no"]:
+        if words & (known["off"] | {"allow"}) and now in ("true", ":true"):
+            return f"`{key}` is on now, it was `{old}`"
+        if words & known["on"] and now in ("false", ":false"):
+            return f"`{key}` is off now, it was `{old}`"
     before = amount_of(was)
     after = amount_of(now)
     if before is None or after is None or before == after:
@@ -56,6 +71,25 @@ def loosened_value(key: str, old: str, new: str, around: Iterable[str] = ()) -> 
     is_shorter = words & known["less"] and after < before
     is_longer = (words & known["more"] or lives) and after > before
     return f"{now} is looser than {was}" if is_shorter or is_longer else ""
+
+
+def is_greatest(gone: str, new: str) -> bool:
+    """Return whether the greatest number of a type took the place of a limit."""
+    greatest = GREATEST.fullmatch(new.strip())
+    limit = LIMIT.fullmatch(gone.strip())
+    return greatest is not None and limit is not None
+
+
+def wider_type(old: CodeFact, new: CodeFact) -> str:
+    """Return why a declared type takes more texts than the one before, "" if it does not."""
+    known = read_strength_words()
+    was = {word.lower() for word in IDENTIFIER.findall(old.detail)}
+    now = {word.lower() for word in IDENTIFIER.findall(new.detail)}
+    if old.name != new.name or not was & known["narrow"] or was & known["wide"]:
+        return ""
+    if not now & known["wide"] or was & now & known["narrow"]:
+        return ""
+    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now"
 
 
 def key_words(key: str) -> frozenset[str]:

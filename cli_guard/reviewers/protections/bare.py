@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.difference import ChangeDifference
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, fold
+from cli_guard.code.changes.facts import CodeFact, CodeUnit, fold, has_word
 from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.reading import ReadNode, call_name
@@ -16,7 +16,6 @@ from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import (
     LONGEST_LINE,
-    has_word,
     is_bare_by_name,
     without_blanks,
 )

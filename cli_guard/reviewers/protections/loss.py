@@ -63,6 +63,8 @@ def net_key(fact: CodeFact) -> tuple[str, str]:
         return FactKind.GUARD, plain_tokens(fact.asked)
     if fact.kind is FactKind.ENTRY:
         return fact.kind, fact.detail
+    if fact.kind is FactKind.TEXT:
+        return fact.kind, fact.name
     if fact.kind in (FactKind.OPTION, FactKind.OUTPUT):
         return fact.kind, f"{fact.name}={fact.detail}"
     return fact.kind, plain_name(fact)

@@ -12,6 +12,7 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
+    has_word,
     short_name,
     words_of_name,
     words_of_text,
@@ -19,13 +20,17 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.changes.naming import join_names
 from cli_guard.lazy import dataclass
 from cli_guard.model import Contents, FileChange, Hunk, group_by
+from cli_guard.reviewers.protections.containers import (
+    is_denied_unlisted,
+    is_list_gone,
+    parent_is_gone,
+)
 from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
     Loss,
     every,
     is_own_guard,
     lines_of,
-    list_name,
     members,
     net,
     plain_name,
@@ -54,6 +59,8 @@ SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
 QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
+# What a check of a request is given, whoever asks for what.
+REQUEST = frozenset("$_POST $_GET $_REQUEST $_SERVER $_COOKIE request req ctx env".split())
 OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".split())
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
 # Words that say nothing of what a condition guards.
@@ -148,7 +155,7 @@ class Losses:
             return False
         if pair and is_taken_no_more(loss, pair):
             return False
-        if fact.kind is FactKind.ENTRY and not has_word(text, list_name(fact)):
+        if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return False
         if fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss)):
             return False
@@ -164,13 +171,15 @@ class Losses:
         if was := loss.file.old.unit_named(fact.unit):
             # The module of an imported function is written at the top of the file.
             guarded &= was.words
-        if not guarded - OWN_PLACE:
+        if not guarded - OWN_PLACE - REQUEST:
             return loss.family not in (*FITTING, "path") or not is_given_constants(fact)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
             return True
-        return pair is not None and stands_at_source(loss, guarded, pair)
+        if not pair and fact.unit:
+            return False
+        return stands_at_source(loss, guarded, pair.text if pair else text, words)
 
     def unit_is_gone(self, loss: Loss, text: str) -> bool:
         """Return whether nothing has the name of the unit now, or the class around it became nothing else."""
@@ -213,7 +222,9 @@ class Losses:
         return was is not None and goes_on(loss.fact, was, pair)
 
 
-def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
+def stands_at_source(
+    loss: Loss, names: frozenset[str], text: str, words: frozenset[str]
+) -> bool:
     """Return whether what a variable was made of is still there, where the variable went with its check.
 
     Of ordinary checks only the very same expression is, or what it was made of in the place of the variable.
@@ -226,14 +237,14 @@ def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
     made_of = [each.detail for each in bound]
     if loss.family in ORDINARY:
         was = loss.file.old.unit_named(loss.fact.unit)
-        return any("(" in detail and detail in pair.text for detail in made_of) or any(
+        return any("(" in detail and detail in text for detail in made_of) or any(
             is_bare_by_name(each.last_name, DOTTED.findall(each.detail), loss.change, was)
             for each in bound
         )
     sources = {
         name for detail in made_of for name in VALUES.findall(QUOTED.sub("", detail))
     }
-    return not pair.words.isdisjoint(sources - COMMON - names)
+    return not words.isdisjoint(sources - COMMON - names)
 
 
 def is_given_constants(fact: CodeFact) -> bool:
@@ -286,7 +297,8 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     hunk = loss.hunk
     if hunk is None:
         return True
-    if fact.kind in NAMED and is_written(fact, code_added(loss.file, hunk)):
+    is_again = fact.kind in NAMED and is_written(fact, code_added(loss.file, hunk))
+    if is_again and not has_namesake(loss):
         return True
     if fact.is_call and is_other_answer(loss):
         return True
@@ -304,6 +316,19 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         if here and covers(hunk, new) and gain.family not in beside:
             return True
     return False
+
+
+def has_namesake(loss: Loss) -> bool:
+    """Return whether a call of the same name came that protects nothing: it is another module's."""
+    fact = loss.fact
+    return fact.is_call and any(
+        new.is_call
+        and new.last_name == fact.last_name
+        and new.name != fact.name
+        and new.unit == fact.unit
+        and loss.family not in families_of(new, loss.language, came=True)
+        for new in loss.file.came
+    )
 
 
 def is_around(loss: Loss) -> bool:
@@ -370,10 +395,6 @@ def covers(hunk: Hunk, fact: CodeFact) -> bool:
     return hunk.new_start <= fact.line < hunk.new_start + len(hunk.added)
 
 
-def has_word(text: str, word: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
-
-
 def is_imported(call: CodeFact, text: str) -> bool:
     """Return whether a call is one of a module that a text imports: it says who checks, not what is guarded."""
     module = re.escape(call.name.rpartition(".")[0].rpartition(".")[2])
@@ -395,34 +416,6 @@ def guarded_words(fact: CodeFact) -> frozenset[str]:
     else:
         return frozenset()
     return frozenset(IDENTIFIER.findall(QUOTED.sub(" ", text))) - COMMON
-
-
-def parent_is_gone(loss: Loss) -> bool:
-    """Return whether what a setting belongs to went with it: a key further out, beside one of the keys around it."""
-    outer = loss.fact.name.split(".")[:-2]
-    around = {".".join(outer[:count]) for count in range(1, len(outer) + 1)}
-    return any(
-        # A list or table that only lost an entry has no value of its own.
-        each.is_option and each.detail and each.name.rpartition(".")[0] in around
-        for each in loss.file.went
-        if not loss.fact.name.startswith(each.name)
-    )
-
-
-def is_denied_unlisted(loss: Loss) -> bool:
-    """Return whether a right went from a list of rights that still stands: what the list leaves out is denied.
-
-    https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions
-    """
-    name = loss.fact.name
-    rights = name.rpartition(".")[0]
-    start = loss.hunk.old_start if loss.hunk else 0
-    return (
-        short_name(rights) == "permissions"
-        and all(new.name != name for new in loss.file.came)
-        # The heading of the list stands above what was removed.
-        and all(old.name != rights or old.line < start for old in loss.file.went)
-    )
 
 
 def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
@@ -449,7 +442,8 @@ def use_is_gone(loss: Loss, pair: CodeUnit) -> bool:
     ):
         return False
     named = frozenset((fact.detail,))
-    if fact.detail not in pair.words and stands_at_source(loss, named, pair):
+    is_elsewhere = fact.detail not in pair.words
+    if is_elsewhere and stands_at_source(loss, named, pair.text, pair.words):
         return False
     lines = was.text.split("\n")
     del lines[fact.line - was.line : fact.end_line - was.line + 1]

@@ -62,13 +62,22 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
         guards = (
             fact
             for fact in file.went
-            if fact.is_guard and net_key(fact) not in asked_now and asks_more(fact, file)
+            if is_candidate(fact, file, difference)
+            and net_key(fact) not in asked_now
+            and asks_more(fact, file)
         )
         for guard in islice(guards, MOST_GUARDS):
             loss = Loss("validation", guard, file)
             is_gone = losses.still_stands(loss) and not is_replaced(loss, ())
             if is_gone and was_needed(loss, subject, difference):
                 yield loss
+
+
+def is_candidate(
+    fact: CodeFact, file: FileDifference, difference: ChangeDifference
+) -> bool:
+    """Return whether a fact is a guard, or a condition that asks a helper that went as well."""
+    return fact.is_guard or (fact.is_judged and asks_helper_gone(fact, difference))
 
 
 def asks_more(guard: CodeFact, file: FileDifference) -> bool:
@@ -97,14 +106,14 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
         return False
     return (
         REFUSED.search(guard.detail) is not None
-        or asks_helper_gone(loss, difference)
+        or asks_helper_gone(guard, difference)
         or guards_sink(loss, subject, now)
     )
 
 
-def asks_helper_gone(loss: Loss, difference: ChangeDifference) -> bool:
-    """Return whether a guard asks a function that the change takes away as well."""
-    asked = frozenset(IDENTIFIER.findall(loss.fact.name))
+def asks_helper_gone(asking: CodeFact, difference: ChangeDifference) -> bool:
+    """Return whether a condition asks a function that the change takes away as well."""
+    asked = frozenset(IDENTIFIER.findall(asking.name))
     return any(
         short_name(unit.name) in asked and difference.pair_of(file, unit.name) is None
         for file in difference.files

@@ -21,6 +21,7 @@ from cli_guard.code.changes.loosening import (
     Looser,
     looser_facts,
     plain_comparisons,
+    quoting_texts,
     weaker_functions,
     weaker_member,
 )
@@ -41,7 +42,7 @@ MEMORY = ("c", "cpp")
 SIZE_ASKED = re.compile(
     r"(?i)(?:len|size|count|remain|avail|capacity|limit|end|max)\w*[^<>]*(?<![-<>])[<>](?![<>])"
     r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
-    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)"
+    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)|^! ?[\w.>-]*(?:len|size|count)\w*$"
 )
 
 
@@ -67,6 +68,7 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
                     yield Weakening(looser, file)
             surely = chain(
                 weaker_functions(went, now),
+                quoting_texts(went, now),
                 weaker_members(file, went, now),
                 plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
