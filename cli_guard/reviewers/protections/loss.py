@@ -1,13 +1,17 @@
 """A protection that went from a file, and how losses are counted: by kind and name, net over the change."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import CodeFact, FactKind, short_name, words_of_name
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Hunk, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
+
+# What a call is given, if that is what another call returns.
+CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +89,38 @@ def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
 def lines_of(losses: Sequence[Loss]) -> int:
     """Return on how many lines members stand: a guard and the call in its condition are one."""
     return len({(each.file.change.path, each.fact.line) for each in losses})
+
+
+def is_denied_unlisted(loss: Loss) -> bool:
+    """Return whether a right went from a list of rights that still stands: what the list leaves out is denied.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions
+    """
+    name = loss.fact.name
+    rights = name.rpartition(".")[0]
+    start = loss.hunk.old_start if loss.hunk else 0
+    return (
+        short_name(rights) == "permissions"
+        and all(new.name != name for new in loss.file.came)
+        # The heading of the list stands above what was removed.
+        and all(old.name != rights or old.line < start for old in loss.file.went)
+    )
+
+
+def is_made_anew(loss: Loss) -> bool:
+    """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
+    fact = loss.fact
+    source = CALLED.match(fact.detail)
+    if source is None:
+        return False
+    held = {
+        each.name
+        for each in loss.file.old.facts
+        if each.is_option and each.line == fact.line and fact.detail in each.detail
+    }
+    again = [
+        each
+        for each in loss.file.came
+        if each.is_option and each.unit == fact.unit and each.name in held
+    ]
+    return bool(again) and not any(source[1] in each.detail for each in again)

@@ -28,6 +28,8 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
     Loss,
     every,
+    is_denied_unlisted,
+    is_made_anew,
     is_own_guard,
     lines_of,
     list_name,
@@ -143,7 +145,7 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if fact.unit and pair is None and self.unit_is_gone(loss, text):
             return False
-        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text):
+        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text, pair):
             return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
@@ -161,6 +163,8 @@ class Losses:
             return True
         if fact.is_call and pair and use_is_gone(loss, pair):
             return False
+        if loss.family in FITTING and is_made_anew(loss):
+            return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         old = self.contents.old(change) or ""
@@ -170,7 +174,10 @@ class Losses:
             # The module of an imported function is written at the top of the file.
             guarded &= was.words
         if not guarded - OWN_PLACE:
-            return loss.family not in (*FITTING, "path") or not is_given_constants(fact)
+            # A check of a whole program's own state is given nothing: `Validator.new.validate`.
+            is_given_nothing = loss.family in ORDINARY and fact.name[:1].isupper()
+            fits = loss.family in (*FITTING, "path") and is_given_constants(fact)
+            return not fits and not (fact.is_call and is_given_nothing)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
@@ -192,9 +199,10 @@ class Losses:
         old = self.contents.old(loss.change) or ""
         return bool(said) and all(text.count(each) >= old.count(each) for each in said)
 
-    def is_hook(self, fact: CodeFact, text: str) -> bool:
+    def is_hook(self, fact: CodeFact, text: str, pair: CodeUnit | None) -> bool:
         """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
 
+        Its class goes on.
         Any other is called where it protects: a call that stays finds it elsewhere, one that went is a loss itself.
         What it calls by its own name is that of its base.
         """
@@ -204,7 +212,8 @@ class Losses:
             each for file in self.difference.files for each in (*file.went, *file.came)
         )
         return (
-            bool(fact.unit)
+            pair is not None
+            and short_name(pair.name) == short_name(fact.unit)
             and not has_word(text, fact.name)
             and not any(
                 each.is_call and plain_name(each) == name and each.unit != inside
@@ -411,22 +420,6 @@ def parent_is_gone(loss: Loss) -> bool:
         each.is_option and each.detail and each.name.rpartition(".")[0] in around
         for each in loss.file.went
         if not loss.fact.name.startswith(each.name)
-    )
-
-
-def is_denied_unlisted(loss: Loss) -> bool:
-    """Return whether a right went from a list of rights that still stands: what the list leaves out is denied.
-
-    https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions
-    """
-    name = loss.fact.name
-    rights = name.rpartition(".")[0]
-    start = loss.hunk.old_start if loss.hunk else 0
-    return (
-        short_name(rights) == "permissions"
-        and all(new.name != name for new in loss.file.came)
-        # The heading of the list stands above what was removed.
-        and all(old.name != rights or old.line < start for old in loss.file.went)
     )
 
 
