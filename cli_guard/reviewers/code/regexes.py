@@ -1,10 +1,10 @@
 """Regular expressions that a change writes and that take too long for some texts, see `code.automaton`."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from posixpath import commonprefix
 from typing import TYPE_CHECKING
 
 from cli_guard.code.automaton import EXPONENTIAL, Attack, find_attack
@@ -68,7 +68,8 @@ def inspect(
         yield Skipped(change.path, f"code: {left} more regular expressions not judged")
     slow = _judge_all(new[:MOST_JUDGED], language, text)
     if slow and gone:
-        slow = _without_successors(slow, _judge_all(gone[:MOST_JUDGED], language, old))
+        before = _judge_all(gone[:MOST_JUDGED], language, old)
+        slow = [s for s in slow if not any(_is_successor(s, each) for each in before)]
     reached = _lines_of_input(subject, language, text) if slow else frozenset()
     others: list[Finding] = []
     for each in slow[:MAX_PER_RULE]:
@@ -102,19 +103,11 @@ def _judge_all(
     return [each for pattern in patterns if (each := _judge(pattern, language, text))]
 
 
-def _without_successors(
-    slow: Sequence[SlowPattern], gone: Sequence[SlowPattern]
-) -> list[SlowPattern]:
-    """Leave out patterns that take the place of one that took as long for a text of the same kind."""
-    known = Counter((each.attack.growth, each.attack.pump) for each in gone)
-    left = []
-    for each in slow:
-        place = (each.attack.growth, each.attack.pump)
-        if known[place]:
-            known[place] -= 1
-        else:
-            left.append(each)
-    return left
+def _is_successor(new: SlowPattern, old: SlowPattern) -> bool:
+    """Return whether a pattern begins as one in whose place it came, and is slow for the same text."""
+    before = old.pattern.text
+    alike = len(commonprefix((before, new.pattern.text)))
+    return new.attack.growth == old.attack.growth and 2 * alike >= len(before)
 
 
 def _lines_of(pattern: WrittenPattern) -> tuple[int, int]:

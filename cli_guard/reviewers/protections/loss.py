@@ -10,8 +10,8 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Hunk, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
-# What a call is given, if that is what another call returns.
-CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(")
+# What a call is given, if that is what another call has under a name.
+CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
 
 
 @dataclass(frozen=True, slots=True)
