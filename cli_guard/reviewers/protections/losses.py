@@ -63,6 +63,7 @@ REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".split())
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
+MEASURES = frozenset(("len", "length", "size"))
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
@@ -350,14 +351,20 @@ def is_other_answer(loss: Loss) -> bool:
 
 
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether another guard that leaves in the same way came where this one stood."""
+    """Return whether another guard that leaves in the same way came where this one stood, or asks of its values."""
     fact = loss.fact
+    asked = paths_asked(fact)
     return fact.is_guard and any(
         new.is_guard
         and (new.unit, new.detail) == (fact.unit, fact.detail)
-        and covers(hunk, new)
+        and (covers(hunk, new) or not asked.isdisjoint(paths_asked(new)))
         for new in loss.file.came
     )
+
+
+def paths_asked(fact: CodeFact) -> frozenset[str]:
+    """Return the values that a condition names, each with what it is a part of."""
+    return frozenset(DOTTED.findall(fact.name)) - (COMMON - MEASURES)
 
 
 def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
