@@ -81,7 +81,7 @@ def inspect(
 
         def is_too_big(old: str) -> bool:
             # How much of a bundle is followed differs with each build.
-            if has_long_line(old):
+            if has_long_line(old) and has_long_line(text):
                 return True
             try:
                 find(old, old=True)

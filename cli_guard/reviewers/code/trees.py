@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.kinds import kinds_of
 from cli_guard.code.changes.touched import TouchedLines, touched_lines
-from cli_guard.code.classify import has_long_line
 from cli_guard.code.dead import DeadCode, dead_code
 from cli_guard.code.languages import language_for
 from cli_guard.code.numbers import Numbers
@@ -207,9 +206,13 @@ class _Parsed:
     given_at: Mapping[int, int]
 
     @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
     def most(self) -> int:
         """The most matches of a rule whose places are looked up."""
-        return MOST_COLUMNS // max(1, *map(len, self.text.split("\n")))
+        return MOST_COLUMNS // max(1, *map(len, self.lines))
 
     @cached_property
     def _root(self) -> "SgNode":
@@ -228,10 +231,6 @@ class _Parsed:
         lines = {node.range().start.line for node in found}
         return [node for node in nodes if node.range().start.line in lines]
 
-    @cached_property
-    def _is_bundle(self) -> bool:
-        return has_long_line(self.text)
-
     def offence(self, node: "SgNode") -> str:
         """Return what a match does, a call without its options; the short names of a bundle differ in each build."""
         text = node.text()
@@ -240,7 +239,8 @@ class _Parsed:
             values = (each for each in given.named_children() if each.kind() not in OPTIONS)
             head = text[: given.range().start.index - node.range().start.index]
             text = "\0".join((head, *(each.text() for each in values)))
-        return SHORT_NAME.sub("_", text) if self._is_bundle else " ".join(text.split())
+        is_bundled = len(self.lines[node.range().start.line]) > LONG_LINE
+        return SHORT_NAME.sub("_", text) if is_bundled else " ".join(text.split())
 
     def matches(self, rule: TreeRule, nodes: "list[SgNode]") -> "Iterator[SgNode]":
         """Yield of the nodes of a rule those that its `unassigned` and `passed_to` leave, as far as they are read."""
@@ -353,11 +353,10 @@ def _without_known(
     if side is not None:
         went, _ = touched_lines(before.change.hunks)
         is_new = before.change.status is Status.ADDED
-        lines = side.text.split("\n")
         for node in before.live_matches(rule):
             place = node.range()
             first = place.start.line + 1
-            if MARK in lines[first - 1][:LONG_LINE]:
+            if MARK in side.lines[first - 1][:LONG_LINE]:
                 continue
             if is_new or went.overlap(first, place.end.line + 1):
                 known[side.offence(node)] += 1
