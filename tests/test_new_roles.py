@@ -219,6 +219,7 @@ def test_what_is_called_in_a_push_is_that_of_the_push(forked: Repo, tmp_path: Pa
     ("path", "text"),
     [
         ("README.md", "Run `sh deploy.txt`.\n"),
+        ("conf.py", 'read(join(HERE, "..", "..", "deploy.txt"))\n'),
         (
             "run.sh",
             "#!/bin/sh\ncat deploy.txt\nsh -c 'cat deploy.txt'\nsh missing.txt\nsh a b.txt\n",

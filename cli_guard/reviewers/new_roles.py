@@ -37,7 +37,8 @@ MOVED = (Status.RENAMED, Status.COPIED)
 # A program and the file that it is given to run, in a command line or in a list of words.
 GAP = r"""["']?[ \t,]{1,20}["']?"""
 CALL = re.compile(
-    rf"""(?a)[\s;&|("'`=\[,/{{](?=[bdknprsz.])(?P<by>(?:ba|da|z|k)?sh|source|\.|python|node|ruby|perl|php)[\d.]{{0,5}}"""
+    r"""(?a)[\s;&|("'`=\[,/{](?=[bdknprsz.])"""
+    r"""(?P<by>(?:ba|da|z|k)?sh|source|\.(?=[ \t])|python|node|ruby|perl|php)[\d.]{0,5}"""
     rf"""(?:{GAP}-(?!\w*[cm]\b)[\w-]+){{0,5}}{GAP}(?P<path>[\w@./-]*\w)"""
 )
 ENDINGS = {"python": ".py", "node": ".js", "ruby": ".rb", "perl": ".pl", "php": ".php"}

@@ -25,6 +25,20 @@ WORKFLOW = (
     "          ref: ${{{{ github.event.pull_request.head.sha }}}}\n      - run: make\n"
 )
 
+CALL = "subprocess.run(x, shell=True"
+TWICE = (
+    "import subprocess\n\n\ndef f(x, y):\n"
+    f"    if y:\n        {CALL}, cwd=y)\n    else:\n        {CALL}, user=y)\n"
+)
+JOBS = (
+    "on: push\njobs:\n  b:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n"
+    "  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n"
+)
+PUBLISH = (
+    "on: push\njobs:\n  a:\n    permissions:\n      contents: write\n"
+    "    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n"
+)
+
 CELL = '{"cell_type": "%s", "source": [\n"import subprocess\\n",\n"subprocess.run(x, shell=True)"\n]}'
 NOTEBOOK = (
     '{"metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4, "cells": [\n'
@@ -276,6 +290,27 @@ def test_what_a_change_makes_run_is_new(
         ),
         pytest.param(
             "package.json", PACKAGE.replace("{\n", '{\n"a": "ls",\n'), PACKAGE, id="package"
+        ),
+        pytest.param("a.py", SHELL, SHELL.replace("=True", "=True, cwd=x"), id="option"),
+        pytest.param(
+            "a.py",
+            TWICE,
+            TWICE.replace(f"    else:\n        {CALL}, user=y)\n", "").replace(
+                "cwd", "env"
+            ),
+            id="two-calls-become-one",
+        ),
+        pytest.param(
+            ".github/workflows/a.yml",
+            f"{JOBS}    permissions: {{}}\n".replace("    permissions: {}\n", ""),
+            f"{JOBS}    permissions: {{}}\n",
+            id="rights-of-one-job",
+        ),
+        pytest.param(
+            ".github/workflows/a.yml",
+            f"{PUBLISH}      - run: git push\n",
+            PUBLISH,
+            id="what-excused-it-is-gone",
         ),
     ],
 )

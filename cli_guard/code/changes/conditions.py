@@ -36,6 +36,7 @@ WRAPPERS = frozenset(
 NOTHING = ("pass_statement", "empty_statement")
 BRACKETS = ("parenthesized_expression", "condition_clause", "parenthesized_statements")
 CONSTANT = re.compile(r"'[^']*'|\"[^\"]*\"|null|nil|None|NULL")
+EMPTY = ("''", '""', "null", "nil", "None", "NULL")
 ADMITTING = re.compile(r"(?:return\s+)?(?i:true)\b")
 ANSWERING = re.compile(r"return\s+(?:await\s+)?[\w.]+\(\s*[\w*]")
 JOINERS = {"and": "and", "&&": "and", "or": "or", "||": "or"}
@@ -237,7 +238,7 @@ def name_called(call: str) -> str:
 
 
 def correction(body: "SgNode", condition: "SgNode", tree: SourceTree) -> str:
-    """Return what a branch does if it only gives what its condition asks about a constant value, "" for any other."""
+    """Return what a branch does if it only gives what its condition asks about a constant, or empties a value."""
     node = body
     while is_wrapper(node, tree):
         inner = children_of(node)
@@ -247,8 +248,9 @@ def correction(body: "SgNode", condition: "SgNode", tree: SourceTree) -> str:
     target = tree.source(node.field("left"))
     value = tree.source(node.field("right"))
     asked = tree.source(condition)
-    is_corrected = target and target in asked and CONSTANT.fullmatch(value)
-    return fold(tree.source(node)) if is_corrected else ""
+    is_corrected = target in asked and CONSTANT.fullmatch(value)
+    is_emptied = value in EMPTY
+    return fold(tree.source(node)) if target and (is_corrected or is_emptied) else ""
 
 
 def only_says(body: "SgNode", tree: SourceTree) -> bool:

@@ -27,6 +27,7 @@ from cli_guard.model import (
 from cli_guard.repository.between import hunks_between
 from cli_guard.repository.entries import LFS_LINE
 from cli_guard.reviewers.code import files, flows, lines, regexes, remarks, trees
+from cli_guard.reviewers.code.before import text_before
 from cli_guard.reviewers.code.other_files import OtherFiles
 from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult
@@ -137,7 +138,13 @@ def _inspect(
         yield Skipped(change.path, NO_TEXT)
         return
     inspected = trees.inspect(
-        subject, change, language, topic, text, lambda: subject.contents.old(change)
+        subject,
+        change,
+        language,
+        topic,
+        text,
+        lambda: text_before(subject, change, text),
+        lapsed,
     )
     yield from regexes.inspect(subject, change, language, text)
     yield from flows.without_doubles(

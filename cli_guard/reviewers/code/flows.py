@@ -7,11 +7,13 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code import trees
+from cli_guard.reviewers.code.before import leave, text_before
 from cli_guard.reviewers.code.other_files import OtherFiles
 from cli_guard.reviewers.code.remarks import (
     EVIDENCE_CHARS,
@@ -66,7 +68,7 @@ def inspect(
 
     try:
         found = find(text)
-        old = subject.contents.old(change) if found else None
+        old = text_before(subject, change, text) if found else None
         is_readable = old is not None and not trees.unreadable(language, old)
         known = find(old, old=True) if old is not None and is_readable else []
         new = _only_new(found, known, change, is_new=old is None)
@@ -78,15 +80,16 @@ def inspect(
     except TooBigError:
 
         def is_too_big(old: str) -> bool:
+            # How much of a bundle is followed differs with each build.
+            if has_long_line(old) and has_long_line(text):
+                return True
             try:
                 find(old, old=True)
             except TooBigError:
                 return True
             return False
 
-        yield trees.leave(
-            subject, change, "code: too big to follow data through it", is_too_big
-        )
+        yield leave(subject, change, "code: too big to follow data through it", is_too_big)
         return
     lines = text.split("\n") if new else []
     for flow in new[:MAX_PER_RULE]:

@@ -1,18 +1,21 @@
 """Regular expressions that a change writes and that take too long for some texts, see `code.automaton`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from posixpath import commonprefix
 from typing import TYPE_CHECKING
 
 from cli_guard.code.automaton import EXPONENTIAL, Attack, find_attack
 from cli_guard.code.automaton_places import WrittenPattern, find_patterns, may_hold_patterns
+from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Severity, Skipped
 from cli_guard.reviewers.code import trees
+from cli_guard.reviewers.code.before import text_before
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, remark
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -51,17 +54,22 @@ def inspect(
     """
     if is_test_or_example(change.path) or not may_hold_patterns(language, text):
         return
+    # The patterns of a bundle are written elsewhere.
+    if has_long_line(text):
+        return
     if not any(map(REPEATS.search, change.added.values())):
         return
     if trees.unreadable(language, text):
         return
-    new = _new_patterns(subject, change, language, text)
+    old = text_before(subject, change, text) or ""
+    new, gone = _compare_patterns(subject, change, language, text, old)
     if len(new) > MOST_JUDGED:
         left = len(new) - MOST_JUDGED
         yield Skipped(change.path, f"code: {left} more regular expressions not judged")
-    slow = [
-        each for pattern in new[:MOST_JUDGED] if (each := _judge(pattern, language, text))
-    ]
+    slow = _judge_all(new[:MOST_JUDGED], language, text)
+    if slow and gone:
+        before = _judge_all(gone[:MOST_JUDGED], language, old)
+        slow = [s for s in slow if not any(_is_successor(s, each) for each in before)]
     reached = _lines_of_input(subject, language, text) if slow else frozenset()
     others: list[Finding] = []
     for each in slow[:MAX_PER_RULE]:
@@ -74,21 +82,32 @@ def inspect(
     yield from others[:1]
 
 
-def _new_patterns(
-    subject: ReviewInput, change: FileChange, language: str, text: str
-) -> list[WrittenPattern]:
-    """Return the patterns on lines of the change that the file did not have before."""
-    found = [
-        pattern
-        for pattern in find_patterns(subject.trees.root(language, text), language)
-        if change.touches(*_lines_of(pattern))
-    ]
-    old = subject.contents.old(change) if found else None
-    if old is None or trees.unreadable(language, old):
-        return found
-    before = find_patterns(subject.trees.root(language, old), language)
+def _compare_patterns(
+    subject: ReviewInput, change: FileChange, language: str, text: str, old: str
+) -> tuple[list[WrittenPattern], list[WrittenPattern]]:
+    """Return the patterns on lines of the change that the file did not have before, and those that it lost."""
+    every = list(find_patterns(subject.trees.root(language, text), language))
+    found = [pattern for pattern in every if change.touches(*_lines_of(pattern))]
+    if not old or not found or trees.unreadable(language, old):
+        return found, []
+    before = list(find_patterns(subject.trees.root(language, old), language))
+    now = {(each.text, each.flags) for each in every}
     known = {(each.text, each.flags) for each in before}
-    return [each for each in found if (each.text, each.flags) not in known]
+    new = [each for each in found if (each.text, each.flags) not in known]
+    return new, [each for each in before if (each.text, each.flags) not in now]
+
+
+def _judge_all(
+    patterns: Sequence[WrittenPattern], language: str, text: str
+) -> list[SlowPattern]:
+    return [each for pattern in patterns if (each := _judge(pattern, language, text))]
+
+
+def _is_successor(new: SlowPattern, old: SlowPattern) -> bool:
+    """Return whether a pattern begins as one in whose place it came, and is slow for the same text."""
+    before = old.pattern.text
+    alike = len(commonprefix((before, new.pattern.text)))
+    return new.attack.growth == old.attack.growth and 2 * alike >= len(before)
 
 
 def _lines_of(pattern: WrittenPattern) -> tuple[int, int]:

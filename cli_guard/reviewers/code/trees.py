@@ -8,6 +8,8 @@ from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
+from cli_guard.code.changes.kinds import kinds_of
+from cli_guard.code.changes.touched import TouchedLines, touched_lines
 from cli_guard.code.dead import DeadCode, dead_code
 from cli_guard.code.languages import language_for
 from cli_guard.code.numbers import Numbers
@@ -16,7 +18,9 @@ from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable, without_actions
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Skipped, Status
+from cli_guard.policy.suppressions import MARK
 from cli_guard.repository.between import LinesBefore
+from cli_guard.reviewers.code.before import leave
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
     Location,
@@ -32,7 +36,6 @@ from cli_guard.reviewers.code.tree_rules import (
 )
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.unread import unread
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -54,9 +57,11 @@ OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
 ASSIGNED = re.compile(
     r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b"
 )
+# Arguments that say how a call is made, not with what.
+OPTIONS = frozenset(
+    "keyword_argument dictionary_splat named_argument object dictionary pair comment".split()
+)
 SHORT_NAME = re.compile(r"(?<![\w$])[\w$]{1,3}(?![\w$])")
-# What a bundler writes into the name of a file.
-HASH = re.compile(r"(?=\D*\d)\w{6,32}")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
 
@@ -80,34 +85,6 @@ def unreadable(language: str, text: str) -> str:
     )
 
 
-def leave(
-    subject: ReviewInput, change: FileChange, reason: str, is_unread: Callable[[str], bool]
-) -> Skipped:
-    """Return the entry for a file that a bound leaves out; what was so before the change asks nobody."""
-    before = [change]
-    if change.status is Status.ADDED:
-        before = [each for each in subject.changes if is_older_build(each, change)]
-    olds = (subject.contents.old(each) for each in before)
-    text = subject.contents.new(change) or ""
-    return unread(
-        change,
-        reason,
-        text[:200].split("\n", 1)[0],
-        before=any(old is not None and is_unread(old) for old in olds),
-    )
-
-
-def is_older_build(old: FileChange, new: FileChange) -> bool:
-    """Return whether a deleted file has the name of a new one but for a hash of its content: `app.7e80961f.js`."""
-    if old.status is not Status.DELETED:
-        return False
-    parts = [re.split(r"[.-]", each.path) for each in (old, new)]
-    if len(parts[0]) != len(parts[1]):
-        return False
-    differing = [pair for pair in zip(*parts, strict=True) if pair[0] != pair[1]]
-    return len(differing) == 1 and all(map(HASH.fullmatch, differing[0]))
-
-
 def inspect(
     subject: ReviewInput,
     change: FileChange,
@@ -115,10 +92,11 @@ def inspect(
     topic: str | None,
     text: str,
     old: Callable[[], str | None],
+    lapsed: frozenset[int] = frozenset(),
 ) -> Iterator[Finding | Skipped]:
     """Return the findings of the topic's rules, and of the repository's own, that the change adds or makes live.
 
-    `old` reads the text before the change.
+    `old` reads the text before the change. What is on a `lapsed` line is new: its answer was given for other lines.
     """
     known = words_of(topic) if topic else frozenset()
 
@@ -151,7 +129,7 @@ def inspect(
         return
     yield from _find_broken(subject, change, language, text)
     before = _Before(
-        change, change.old_path or change.path, topic, language, old, parse_spelled
+        change, change.old_path or change.path, topic, language, old, parse_spelled, lapsed
     )
     lines = text.split("\n")
     if is_renaming and topic:
@@ -193,7 +171,6 @@ def _inspect_side(
 ) -> Iterator[Finding | Skipped]:
     """Yield what some rules find in the text, its names as these rules know them."""
     change = before.change
-    is_bundle = any(len(each) > LONG_LINE for each in lines)
 
     def had_too_many(rule: TreeRule, given: str) -> bool:
         side = before.parse(given)
@@ -205,9 +182,8 @@ def _inspect_side(
         if len(nodes) > now.most:
             reason = f"code: more than {now.most:,} matches of {rule.rule.id} in lines as long as these"
             yield leave(subject, change, reason, partial(had_too_many, rule))
-        if is_bundle:
-            nodes = _without_known(rule, nodes, lines, before)
-        found = _new_matches(rule, nodes, change, now, before)
+        touched = list(_new_matches(rule, nodes, change, now, before))
+        found = _first_on_lines(_without_known(touched, rule, now, before))
         if once := rule.patterns.get("once"):
             found = islice(_unknown(found, once, rule, before), 1)
         for count, (node, span) in enumerate(found, 1):
@@ -230,9 +206,13 @@ class _Parsed:
     given_at: Mapping[int, int]
 
     @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
     def most(self) -> int:
         """The most matches of a rule whose places are looked up."""
-        return MOST_COLUMNS // max(1, *map(len, self.text.split("\n")))
+        return MOST_COLUMNS // max(1, *map(len, self.lines))
 
     @cached_property
     def _root(self) -> "SgNode":
@@ -250,6 +230,17 @@ class _Parsed:
         found = self.trees.root(self.language, text).find_all(rule.config)
         lines = {node.range().start.line for node in found}
         return [node for node in nodes if node.range().start.line in lines]
+
+    def offence(self, node: "SgNode") -> str:
+        """Return what a match does, a call without its options; the short names of a bundle differ in each build."""
+        text = node.text()
+        given = node.field("arguments")
+        if given is not None and kinds_of(self.language).shapes.get(node.kind()) == "call":
+            values = (each for each in given.named_children() if each.kind() not in OPTIONS)
+            head = text[: given.range().start.index - node.range().start.index]
+            text = "\0".join((head, *(each.text() for each in values)))
+        is_bundled = len(self.lines[node.range().start.line]) > LONG_LINE
+        return SHORT_NAME.sub("_", text) if is_bundled else " ".join(text.split())
 
     def matches(self, rule: TreeRule, nodes: "list[SgNode]") -> "Iterator[SgNode]":
         """Yield of the nodes of a rule those that its `unassigned` and `passed_to` leave, as far as they are read."""
@@ -278,6 +269,7 @@ class _Before:
     language: str
     read: Callable[[], str | None]
     parse: Callable[[str], _Parsed]
+    lapsed: frozenset[int] = frozenset()
 
     @cached_property
     def text(self) -> str | None:
@@ -302,27 +294,33 @@ class _Before:
         wanted = side is not None and rule.wants(self.path, side.text)
         return list(side.matches(rule, side.nodes(rule))) if side and wanted else []
 
-    def lines(self, rule: TreeRule) -> frozenset[int]:
-        """Return the lines of what the rule matched in code that ran."""
-        return frozenset(
-            span.first
+    def live_matches(self, rule: TreeRule) -> "list[SgNode]":
+        """Return what the rule matched in code that ran."""
+        return [
+            node
             for node in self.matches(rule)
             if self.side and node.range().start.index not in self.side.dead
-            for span in _spans(node, rule.patterns.get("focus"))
+        ]
+
+    def lines(self, rule: TreeRule) -> TouchedLines:
+        """Return the lines of what the rule matched in code that ran."""
+        places = (node.range() for node in self.live_matches(rule))
+        return TouchedLines(
+            sorted((each.start.line + 1, each.end.line + 1) for each in places)
         )
 
 
 def _new_matches(
     rule: TreeRule, nodes: "list[SgNode]", change: FileChange, now: _Parsed, before: _Before
 ) -> Iterator[tuple["SgNode", "NodeSpan"]]:
-    """Yield the first match on each line that overlaps an added line, whose value one gives, or that runs only now."""
-    seen = set()
-    known: frozenset[int] | None = None
+    """Yield the matches on lines that overlap an added line, whose value one gives, or that run only now."""
+    known: TouchedLines | None = None
     for node in now.matches(rule, nodes):
         spans = _find_touched(rule, node, change, now.given_at)
         if (
             not spans
             and before.text is not None
+            and not any(word in before.text for word in rule.unless)
             and node.range().start.index not in now.dead
         ):
             known = before.lines(rule) if known is None else known
@@ -330,28 +328,45 @@ def _new_matches(
             spans = [
                 replace(s, revealed=True)
                 for s in untouched
-                if before.line(s.first) not in known
+                if not known.overlap(before.line(s.first), before.line(s.first))
             ]
         for span in spans:
-            if span.first not in seen:
-                seen.add(span.first)
-                yield node, span
+            yield node, span
+
+
+def _first_on_lines(
+    found: "Iterator[tuple[SgNode, NodeSpan]]",
+) -> "Iterator[tuple[SgNode, NodeSpan]]":
+    seen = set()
+    for node, span in found:
+        if span.first not in seen:
+            seen.add(span.first)
+            yield node, span
 
 
 def _without_known(
-    rule: TreeRule, nodes: "list[SgNode]", lines: list[str], before: _Before
-) -> "list[SgNode]":
-    """Leave out what a bundle held before: one line is all of it, and its short names differ each time."""
-    known = Counter(SHORT_NAME.sub("_", node.text()) for node in before.matches(rule))
-    left = []
-    for node in nodes:
-        text = SHORT_NAME.sub("_", node.text())
-        is_in_bundle = len(lines[node.range().start.line]) > LONG_LINE
-        if is_in_bundle and known[text]:
-            known[text] -= 1
+    found: "list[tuple[SgNode, NodeSpan]]", rule: TreeRule, now: _Parsed, before: _Before
+) -> "Iterator[tuple[SgNode, NodeSpan]]":
+    """Leave out as many matches as the lines that went had of the same offence, but for those with an answer."""
+    side = before.side if found else None
+    known = Counter[str]()
+    if side is not None:
+        went, _ = touched_lines(before.change.hunks)
+        is_new = before.change.status is Status.ADDED
+        for node in before.live_matches(rule):
+            place = node.range()
+            first = place.start.line + 1
+            if MARK in side.lines[first - 1][:LONG_LINE]:
+                continue
+            if is_new or went.overlap(first, place.end.line + 1):
+                known[side.offence(node)] += 1
+    for node, span in found:
+        is_answered = any(span.first <= line <= span.last for line in before.lapsed)
+        offence = now.offence(node) if known and not is_answered else ""
+        if known[offence]:
+            known[offence] -= 1
         else:
-            left.append(node)
-    return left
+            yield node, span
 
 
 def _unknown(

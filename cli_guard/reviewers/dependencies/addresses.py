@@ -129,5 +129,10 @@ def _is_stated(world: DependencyWorld, each: DependencyChange, entry: Dependency
     wanted = f"{mark}{entry.package}"
     if isinstance(each.new, LockListing) and each.new.asks_for(entry.name, wanted):
         return True
+    # The first Yarn writes below an entry what it asks for.
+    lock = world.subject.text_at(each.path) or ""
+    asked = rf'(?mi)^ +"?{re.escape(entry.name)}"? "{re.escape(wanted)}@'
+    if re.search(asked, lock):
+        return True
     manifest = world.subject.text_at(join(dirname(each.path), name)) or ""
     return wanted in manifest.lower()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, Finding, Hit, Status, group_by
+from cli_guard.policy.globs import matches
 from cli_guard.reviewers.drift.differences import DriftDifference, module_of
 from cli_guard.rules.catalog import one
 
@@ -79,9 +80,17 @@ def _missing_files(changes: ChangeSet) -> Iterator[Missing]:
     came = [each.path for each in changes if each.status in (Status.ADDED, Status.RENAMED)]
     roots = {posixpath.splitext(path)[0].removesuffix("/__init__") for path in came}
     roots |= {root.removesuffix("/index") for root in roots}
+    ignored = [
+        line.strip()
+        for each in changes
+        if posixpath.basename(each.path) == ".gitignore"
+        for line in each.added.values()
+    ]
     for change in changes:
         old = change.old_path or change.path
-        is_gone = change.is_gone
+        # What is ignored from now on is made by a program.
+        is_made = any(matches(each, old) for each in ignored if each)
+        is_gone = change.is_gone and not is_made
         root, ending = posixpath.splitext(old)
         is_module = module_of(old) if ending == ".py" else ending in SCRIPT
         if is_gone and is_module and root.removesuffix("/__init__") not in roots:

@@ -41,6 +41,9 @@ LONGEST_LINE = 2_000
 ASKED = re.compile(
     r"(?:\[|\btest) (?:! )?-[defrs] \S{0,40}$|(?i:exists?\w*|is_?file)\W[^)]{0,80}$"
 )
+C_FILE = re.compile(r"\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inl)$")
+# Whose feature it is: `cargo run -p NAME`, `NAME = { features = [...] }`.
+PACKAGE = re.compile(r"(?:(?:-p|--package)[ =]|^[\s/!*]*(?=[\w-]+ = \{))([\w-]+)")
 SETTINGS = (".ini", ".properties")
 
 
@@ -100,6 +103,9 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
         return bool(re.match(rf"\s*\"{name}\"\s*:|{name}\s*:(?!=)", hit.text))
     if kind not in ("function", "class", "constant"):
         return False
+    if kind == "function" and C_FILE.search(difference.path):
+        # One of several of the name: what calls it would not build without another.
+        return re.search(rf"(?<!\w){name}\s*\(", hit.text) is not None
     if own:  # an alias, an entry of a list of names, a module's `__getattr__`
         return hit.line > len(own.lines) or not Spot(own, hit.line, found.start()).is_read
     if re.search(rf"\bfrom\s+[\w.]*\b{name}\s+import\b", hit.text):
@@ -136,6 +142,7 @@ def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, 
             "string",
             "exit",
             "port",
+            "feature",
         )
         if may_be_of_another and _is_of_another(difference, spot):
             continue
@@ -155,6 +162,9 @@ def _begin_of(address: re.Match[str], difference: DriftDifference) -> int:
 
 def _is_of_another(difference: DriftDifference, spot: Spot) -> bool:
     """Return whether the section is about another program, or the sentence about the exit code of one."""
+    package = PACKAGE.search(spot.line) if difference.kind == "feature" else None
+    if package:
+        return package[1] not in difference.ours
     said = set(re.findall(r"[\w.-]+", spot.sentence))
     if not difference.ours.isdisjoint(said):
         return False

@@ -46,6 +46,11 @@ ERROR_CHECK = re.compile(
     r"(?: ?(?:[!=]==?|[<>]=?|is(?: not)?) ?(?:nil|null|NULL|None|undefined|-?\d|false|true))?\)?"
     r"|(?:\(\w{1,60} = )?[^()]{1,100}\([^()]{0,200}\)\)? ?< ?0|let Err\(.{1,250}"
 )
+# What an error says or is: whoever asks that turns one error into another.
+ERROR_ASKED = re.compile(
+    r"!?\(?(?:['\"][^'\"]*['\"] (?:not )?in )?(?:isinstance\([\w$.]+, ?)?[\w$@.?>-]*(?i:error|exception)\w*\)?"
+    r"(?: ?(?:[!=]==?|is(?: not)?|in|not in) ?['\"\w.:-]+)?\)?"
+)
 # The arguments of a call among those of another one.
 INNER = re.compile(r"(?<=\w)\([^()]*\)(?=[^()]*\))")
 # A call is a fact of its own, whatever its result decides.
@@ -196,7 +201,7 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
         yield from _signs_of_name(fact.name.lower())
     elif fact.is_judged:
         # What went wrong in a call is no check of a value, whatever the message says of it.
-        if ERROR_CHECK.fullmatch(INNER.sub("", fact.name)):
+        if all(map(asks_error, fact.operands or (fact.name,))):
             return
         yield from _signs_of_words(PRESENCE.sub("", fact.name))
     elif fact.kind in PRINTED:
@@ -209,6 +214,14 @@ def _signs_of(fact: CodeFact) -> Iterator[Sign]:
             yield sign
         if sign.asks and sign.asks.search(fact.name):
             yield sign
+
+
+def asks_error(condition: str) -> bool:
+    """Return whether a condition asks whether something went wrong, or what."""
+    return (
+        ERROR_CHECK.fullmatch(INNER.sub("", condition)) is not None
+        or ERROR_ASKED.fullmatch(condition) is not None
+    )
 
 
 def _signs_of_words(name: str) -> Iterator[Sign]:

@@ -1,13 +1,21 @@
 """A protection that went from a file, and how losses are counted: by kind and name, net over the change."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Hunk, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
+
+# What a call is given, if that is what another call has under a name.
+CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
+# Calls that calculate, and say it if the result does not fit.
+SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
+# Of one hunk.
+MOST_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +95,30 @@ def every(losses: Mapping[str, Sequence[Loss]]) -> list[Loss]:
 def lines_of(losses: Sequence[Loss]) -> int:
     """Return on how many lines members stand: a guard and the call in its condition are one."""
     return len({(each.file.change.path, each.fact.line) for each in losses})
+
+
+def is_made_anew(loss: Loss) -> bool:
+    """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
+    fact = loss.fact
+    source = CALLED.match(fact.detail)
+    if source is None:
+        return False
+    held = {
+        each.name
+        for each in loss.file.old.facts
+        if each.is_option and each.line == fact.line and fact.detail in each.detail
+    }
+    again = [
+        each
+        for each in loss.file.came
+        if each.is_option and each.unit == fact.unit and each.name in held
+    ]
+    return bool(again) and not any(source[1] in each.detail for each in again)
+
+
+def is_calculated_no_more(loss: Loss) -> bool:
+    """Return whether a sum that could not overflow went, and no line came there that names its values."""
+    added = "\n".join(loss.hunk.added[:MOST_LINES]) if loss.hunk else ""
+    values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
+    is_sum = SUMS.search(loss.fact.last_name) is not None
+    return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))

@@ -27,8 +27,11 @@ from cli_guard.reviewers.protections.containers import (
 )
 from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
+    MOST_LINES,
     Loss,
     every,
+    is_calculated_no_more,
+    is_made_anew,
     is_own_guard,
     lines_of,
     members,
@@ -37,7 +40,6 @@ from cli_guard.reviewers.protections.loss import (
 )
 
 LONGEST_LINE = 1_000
-MOST_LINES = 200
 BLANKS = re.compile(r"\s+")
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
 # Of one family. A change that takes away more is not told more.
@@ -53,8 +55,6 @@ DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])"
 COUNTED = re.compile(
     r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
 )
-# Calls that calculate, and say it if the result does not fit.
-SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
@@ -63,7 +63,8 @@ QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 REQUEST = frozenset("$_POST $_GET $_REQUEST $_SERVER $_COOKIE request req ctx env".split())
 OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".split())
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
-# Words that say nothing of what a condition guards.
+MEASURES = frozenset(("len", "length", "size"))
+# Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
     """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
     string str int bool return raise throw throws new void const let var""".split()
@@ -145,7 +146,7 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if fact.unit and pair is None and self.unit_is_gone(loss, text):
             return False
-        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text):
+        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text, pair):
             return False
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
             return False
@@ -163,6 +164,8 @@ class Losses:
             return True
         if fact.is_call and pair and use_is_gone(loss, pair):
             return False
+        if loss.family in FITTING and is_made_anew(loss):
+            return False
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         old = self.contents.old(change) or ""
@@ -172,7 +175,10 @@ class Losses:
             # The module of an imported function is written at the top of the file.
             guarded &= was.words
         if not guarded - OWN_PLACE - REQUEST:
-            return loss.family not in (*FITTING, "path") or not is_given_constants(fact)
+            # A check of a whole program's own state is given nothing: `Validator.new.validate`.
+            is_given_nothing = loss.family in ORDINARY and fact.name[:1].isupper()
+            fits = loss.family in (*FITTING, "path") and is_given_constants(fact)
+            return not fits and not (fact.is_call and is_given_nothing)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
@@ -196,9 +202,10 @@ class Losses:
         old = self.contents.old(loss.change) or ""
         return bool(said) and all(text.count(each) >= old.count(each) for each in said)
 
-    def is_hook(self, fact: CodeFact, text: str) -> bool:
+    def is_hook(self, fact: CodeFact, text: str, pair: CodeUnit | None) -> bool:
         """Return whether a definition is a method that a framework calls: no call of it was there, and none is now.
 
+        Its class goes on.
         Any other is called where it protects: a call that stays finds it elsewhere, one that went is a loss itself.
         What it calls by its own name is that of its base.
         """
@@ -208,7 +215,8 @@ class Losses:
             each for file in self.difference.files for each in (*file.went, *file.came)
         )
         return (
-            bool(fact.unit)
+            pair is not None
+            and short_name(pair.name) == short_name(fact.unit)
             and not has_word(text, fact.name)
             and not any(
                 each.is_call and plain_name(each) == name and each.unit != inside
@@ -277,14 +285,6 @@ def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
         return False
     first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
     return first.search(was.text) is not None and first.search(pair.text) is None
-
-
-def is_calculated_no_more(loss: Loss) -> bool:
-    """Return whether a sum that could not overflow went, and no line came there that names its values."""
-    added = "\n".join(loss.hunk.added[:MOST_LINES]) if loss.hunk else ""
-    values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
-    is_sum = SUMS.search(loss.fact.last_name) is not None
-    return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
@@ -361,14 +361,20 @@ def is_other_answer(loss: Loss) -> bool:
 
 
 def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether another guard that leaves in the same way came where this one stood."""
+    """Return whether another guard that leaves in the same way came where this one stood, or asks of its values."""
     fact = loss.fact
+    asked = paths_asked(fact)
     return fact.is_guard and any(
         new.is_guard
         and (new.unit, new.detail) == (fact.unit, fact.detail)
-        and covers(hunk, new)
+        and (covers(hunk, new) or not asked.isdisjoint(paths_asked(new)))
         for new in loss.file.came
     )
+
+
+def paths_asked(fact: CodeFact) -> frozenset[str]:
+    """Return the values that a condition names, each with what it is a part of."""
+    return frozenset(DOTTED.findall(fact.name)) - (COMMON - MEASURES)
 
 
 def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:

@@ -9,6 +9,7 @@ from itertools import chain, islice, product
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
 from cli_guard.code.changes.facts import (
+    IDENTIFIER,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -145,7 +146,18 @@ def protects(looser: Looser, file: FileDifference) -> bool:
     if looser.sort == "member" and "no longer asks" not in looser.why:
         is_known = families_of(looser.old, language) or is_named_check(looser.old)
         return bool(is_known) or looser.old.kind is FactKind.DECORATOR
-    return True
+    return looser.sort != "type" or not is_narrowed(looser.new, file)
+
+
+def is_narrowed(declared: CodeFact, file: FileDifference) -> bool:
+    """Return whether what has a wide type now is turned into a narrow one where it is used: `Guid.Parse(id)`."""
+    narrow = read_strength_words()["narrow"]
+    return any(
+        not narrow.isdisjoint(call.name.lower().split("."))
+        and declared.name in IDENTIFIER.findall(call.detail)
+        for call in file.came
+        if call.is_call and call.unit == declared.unit
+    )
 
 
 def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bool:

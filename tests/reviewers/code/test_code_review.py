@@ -342,6 +342,7 @@ def test_what_was_too_much_before_asks_nobody(
     [
         ("build/app.7e80961f.js", "build/app.6f6a5de2.js", False),
         ("build/app-7e80961f.min.js", "build/app-6f6a5de2.min.js", False),
+        ("js/4.1.1/app.min.js", "js/5.0.0a1/app.min.js", False),
         ("build/app.7e80961f.js", "other/app.6f6a5de2.js", True),
         ("build/app.7e80961f.js", "build/views.7e80961f.js", True),
     ],

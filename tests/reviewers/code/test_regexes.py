@@ -58,6 +58,9 @@ def found(before: str | None, after: str, path: str) -> list[Finding]:
         ("app/views.py", HANDLER.replace("?)*", ")*"), HANDLER, [HIGH]),
         # Of many that nothing is known to reach, one is shown.
         ("src/names.js", None, "a.replace(/a+$/, b);\nb.replace(/b+$/, c);\n", [LOW]),
+        # As slow before, in another spelling; and with one that was not.
+        ("src/names.js", "a.replace(/a+$/, b);\n", "a.replace(/a+(?:$|b)/, b);\n", []),
+        ("src/names.js", "a.replace(/^a+$/, b);\n", "a.replace(/a+$/, b);\n", [LOW]),
         # Tests and examples; patterns that are put together, or read by an engine of linear time.
         ("tests/test_views.py", None, HANDLER, []),
         ("lib/names.rb", None, "X = /(#{word}+)+$/\n", []),

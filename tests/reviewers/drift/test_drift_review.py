@@ -313,6 +313,32 @@ def test_imports_that_are_left(committed: Repo) -> None:
         assert bool(places(committed.look(Staged()))) is with_module, text
 
 
+def test_imports_of_what_is_ignored_now_are_of_what_a_program_makes(
+    committed: Repo,
+) -> None:
+    user = 'import { list } from "./list.gen";\n'
+    committed.commit(
+        "Begin", {"src/list.gen.ts": "export const list = 1;\n", "src/a.ts": user}
+    )
+    committed.git("rm", "-q", "src/list.gen.ts")
+    assert places(committed.look(Staged())) == [("src/a.ts", 1)]
+    committed.write(".gitignore", "*.gen.ts\n")
+    committed.git("add", "-A")
+    assert places(committed.look(Staged())) == []
+
+
+def test_one_function_of_several_with_a_name_is_not_gone(committed: Repo) -> None:
+    code = "auto format_as(film f) -> int {\n  return f.kind;\n}\n"
+    page = "# Shop\n\nUse `format_as` for a type of yours.\n"
+    committed.commit("Begin", {"src/film.h": f"int a;\n{code}", "README.md": page})
+    committed.write("src/film.h", "int a;\n")
+    committed.git("add", "-A")
+    assert places(committed.look(Staged())) == [("README.md", 3)]
+    committed.write("src/show.h", "int show(film f) {\n  return format_as(f);\n}\n")
+    committed.git("add", "-A")
+    assert places(committed.look(Staged())) == []
+
+
 CAUSES = [
     # A file before and after, a page, and whether its third line is told.
     (
@@ -341,6 +367,20 @@ CAUSES = [
     ("Dockerfile", "FROM x\nEXPOSE 8080\n", None, "It listens on port 8080.", False),
     ("a/hello.py", "print(1)\n", None, "Create a file `a/hello.py` first.", False),
     ("a/hello.py", "print(1)\n", None, "Run `a/hello.py` first.", True),
+    (
+        "Cargo.toml",
+        '[package]\nname = "shop"\n\n[features]\nquick-sort = []\n',
+        '[package]\nname = "shop"\n',
+        "Run `cargo run -p shop --features quick-sort`.",
+        True,
+    ),
+    (
+        "Cargo.toml",
+        '[package]\nname = "shop"\n\n[features]\nquick-sort = []\n',
+        '[package]\nname = "shop"\n',
+        "Run `cargo run -p shop-bench --features quick-sort`.",
+        False,
+    ),
 ]
 
 
