@@ -25,7 +25,9 @@ def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
     The mapping has the lines in which a value was filled in, with the line that gives it.
     """
     if topic == "hcl":
-        return _fill_in(_open_json(text), dict(_hcl_values(text)), PATTERNS["hcl_use"])
+        return _fill_each(
+            *_fill_in(_open_json(text), dict(_hcl_values(text)), PATTERNS["hcl_use"])
+        )
     if topic == "workflow" and ("env." in text or "inputs." in text):
         values = dict((*_env_values(text), *_bounded_inputs(text)))
         return _fill_in(text, values, PATTERNS["env_use"])
@@ -128,6 +130,22 @@ def _hcl_values(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
             continue
         elif block[1] is None or found[1] == "default":
             yield f"var.{block[1]}" if block[1] else f"local.{found[1]}", (number, found[2])
+
+
+def _fill_each(text: str, given_at: Mapping[int, int]) -> tuple[str, Mapping[int, int]]:
+    """Fill in the list over which a block of Terraform is repeated, as far as it is written on one line."""
+    lines = text.split("\n")
+    repeated: tuple[int, str] | None = None
+    found_at = dict(given_at)
+    for number, line in enumerate(lines, 1):
+        if line[:1].isalpha():
+            repeated = None
+        elif found := PATTERNS["hcl_each"].match(line[:LONGEST]):
+            repeated = (found_at.get(number, number), found[1])
+        elif repeated and PATTERNS["hcl_each_use"].search(line[:LONGEST]):
+            found_at[number] = repeated[0]
+            lines[number - 1] = line.replace("each.value", repeated[1], 1)
+    return "\n".join(lines), found_at
 
 
 def _open_json(text: str) -> str:

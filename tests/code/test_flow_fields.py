@@ -46,6 +46,15 @@ class Sibling:
 def both():
     Child(request.args["x"]).run()
     Sibling(request.args["x"]).run()
+class Read:
+    @property
+    def name(self):
+        return request.args["x"]
+    def count(self):
+        return request.args["x"]
+    def run(self):
+        os.system("ls " + self.name)  # BAD
+        os.system("ls " + str(self.count))
 class Loop(Loop):
     def run(self):
         os.system("ls " + self.name)

@@ -31,6 +31,7 @@ FIELDS = {
         "secret",
         "safe",
         "object",
+        "guesses",
     },
     "sink": {
         "kind",
@@ -43,6 +44,8 @@ FIELDS = {
         "remedy",
         "shape",
         "returns",
+        "guesses",
+        "file",
     },
     "sanitizer": {"call", "kinds", "when", "unless"},
     "guard": {"condition", "kinds", "holds"},

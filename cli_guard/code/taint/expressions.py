@@ -74,11 +74,16 @@ def read_index(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
 def read_text(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     if node.kind() in ("subshell", "command_substitution"):
         return reader.call(made, made.word("subshell"), node.named_children())
-    parts = []
+    parts: list[FlowNode] = []
     for child in node.named_children():
         kind = child.kind()
         if reader.language.shapes.get(kind) == "constant" and kind != "number":
-            parts.append(read_constant(reader, child, reader.place(child)))
+            piece = read_constant(reader, child, reader.place(child))
+            # An escape such as \n is a node of its own, and part of the text around it.
+            if parts and parts[-1].op == "constant":
+                piece.start = parts[-1].start
+                piece.text = parts.pop().text + piece.text
+            parts.append(piece)
         elif kind not in MARKS:
             parts.append(reader.lower(child))
     if all(part.op == "constant" for part in parts):

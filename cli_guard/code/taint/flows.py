@@ -133,7 +133,9 @@ class _File:
         self.text = text
         self._lines = text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
-        self.implicit_self = language_named(language).implicit_self
+        known = language_named(language)
+        self.implicit_self = known.implicit_self
+        self.bare_calls = known.bare_calls
         self.globals: set[str] = set()
         self._main, functions = lower(root, language, text)
         self._functions: dict[str, list[FlowFunction]] = {}

@@ -22,6 +22,7 @@ class Language:
     bare_texts: bool = False
     not_first: bool = False
     implicit_self: bool = False
+    bare_calls: bool = False
     imports: str = ""
     import_form: str = ""
     requires: bool = False

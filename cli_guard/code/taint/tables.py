@@ -71,6 +71,7 @@ PATTERNS = (
     "unless",
     "object",
     "condition",
+    "file",
 )
 # What `{x}` stands for in the condition of a guard.
 CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)(?:\([^\n]{0,200}\))?"

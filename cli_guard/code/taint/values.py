@@ -89,7 +89,7 @@ class Taint:
     def harms(self, entry: FlowEntry) -> bool:
         """Return whether a sink is one for this value; what comes from the caller may yet be."""
         kind = entry.data["kind"]
-        if kind in self.safe or self.guesses > MOST_GUESSES:
+        if kind in self.safe or self.guesses > entry.data.get("guesses", MOST_GUESSES):
             return False
         if kind == "redirect" and self.safe >= LOCAL_ADDRESS:
             return False
@@ -155,7 +155,10 @@ def source_of(entry: FlowEntry, line: int, at: int, shown: str) -> Taint:
         "source", entry.data.get("what", "input"), line, at, local=local, secret=secret
     )
     return Taint(
-        origin, ((line, shown[:SHOWN]),), safe=frozenset(entry.data.get("safe", ()))
+        origin,
+        ((line, shown[:SHOWN]),),
+        entry.data.get("guesses", 0),
+        frozenset(entry.data.get("safe", ())),
     )
 
 

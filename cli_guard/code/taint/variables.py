@@ -31,6 +31,7 @@ HEADERS_END = re.compile(r"(?:(?:\\r)?\\n){2}|\n\r?\n")
 LINE_END = re.compile(r"[\"'`]?(?:(?:\\r)?\\n|\r?\n)[\"'`]?")
 NUMBERS_OF = ("length", "Length", "byteLength", "Count")
 ERRORS = ("err", "error", "e", "ok")
+GETTER = re.compile(r"@(?:\w+\.)?(?:cached_)?property\b|\A(?:static )?get ")
 # What a variable may be told by later: the test, call or look-up that it holds.
 TESTS = ("test", "call", "index", "not", "and", "or")
 
@@ -59,6 +60,8 @@ def stored_value(walk: Walk, node: FlowNode) -> Value:
         return inside or outer_value(walk, node)
     first, _, rest = path.partition(".")
     owner = walk.class_of(first) if rest else ""
+    if owner and is_getter(walk, path):
+        return walk.value(node.beside("call", (node,)))
     kept = field_value(f"{owner}.{rest.partition('.')[0]}", node) if owner else CLEAN
     if kept and first in walk.own_names:
         return union((inside, kept))
@@ -75,12 +78,20 @@ def stored_value(walk: Walk, node: FlowNode) -> Value:
     return union((inside, kept, pieces))
 
 
+def is_getter(walk: Walk, path: str) -> bool:
+    """Return whether a member of a class of the file is a function that runs when it is read."""
+    found = walk.summary_of((path,), anywhere=False)
+    return found is not None and GETTER.search(found[0].heading) is not None
+
+
 def outer_value(walk: Walk, node: FlowNode) -> Value:
     """Return the value of a name that this function does not bind: a variable of the file, or a field."""
     name = node.name
     owner = walk.function.owner
     if name in walk.file.globals and walk.function.name:
         return field_value(f".{name}", node)
+    if walk.file.bare_calls and walk.summary_of((name,), anywhere=False):
+        return walk.value(node.beside("call", (node,)))
     if walk.file.implicit_self and owner:
         return field_value(f"{owner}.{name}", node)
     return CLEAN
@@ -101,7 +112,9 @@ def text_value(walk: Walk, node: FlowNode) -> Value:
         text = part.text
         if fixes_site(text, is_first=number == 0):
             safe |= {"ssrf", "redirect"}
-        if HEADERS_END.search(text) or (number and LINE_END.fullmatch(text)):
+        behind = node.parts[number + 1 : number + 2]
+        ends_head = number and LINE_END.fullmatch(text) and behind
+        if HEADERS_END.search(text) or (ends_head and behind[0].op != "constant"):
             safe.add("header")
     if node.name == "<<" and node.parts and (path := path_of(node.parts[0])):
         walk.scope.write(path, union(found), add=True)

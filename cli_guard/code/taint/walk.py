@@ -41,6 +41,7 @@ class File(Protocol):
     globals: set[str]
     classes: set[str]
     implicit_self: bool
+    bare_calls: bool
     has_others: bool
 
     def summary(
@@ -122,6 +123,9 @@ class Walk:
         return [entry for entry in found if self.allows(entry, node)]
 
     def allows(self, entry: FlowEntry, node: FlowNode) -> bool:
+        beside = entry.patterns.get("file")
+        if beside is not None and not beside.search(self.file.text):
+            return False
         return entry.allows(self.text_of(node))
 
     def class_of(self, first: str) -> str:

@@ -110,6 +110,8 @@ def test_a_port_is_reported_where_the_change_opens_it(
         ('locals {\n  a = "b${var.c}"\n}\nx = local.a\n', "x = local.a"),
         ('variable "a" {\n  type    = string\n}\nx = var.a\n', "x = var.a"),
         ('variable "a" {\n  default = 22 # SSH\n}\nx = var.a\n', "x = 22"),
+        ('r {\n for_each = toset(["b"])\n x = each.value\n', ' x = ["b"]'),
+        ('r {\n for_each = ["b"]\n}\nq {\n x = each.value\n', " x = each.value"),
         ('x = <<EOF\n{"a": 1}\nEOF\n', 'x = jsonencode(\n{"a": 1}\n)'),
         ("x = <<EOF\necho\nEOF\n", "x = <<EOF\necho\nEOF"),
         ('x = <<EOF\n{"a": 1}\n', 'x = <<EOF\n{"a": 1}'),
