@@ -58,8 +58,11 @@ COLD_TOO = pytest.mark.parametrize("served", ["warm", "cold"], indirect=True)
 
 
 @pytest.fixture
-def served(guarded: Repo, request: pytest.FixtureRequest) -> Repo:
+def served(
+    guarded: Repo, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Repo:
     """The same with the real program, and with a server that does the reviews, or without one."""
+    monkeypatch.setattr("repositories.find_stand_in", None)
     asking = Repo(guarded.path, guarded.env | {"GIT_TERMINAL_PROMPT": "1"})
     if getattr(request, "param", "warm") == "cold":
         return Repo(asking.path, asking.env | {"CLI_GUARD_SERVER": "0"})
@@ -665,7 +668,7 @@ def framed(
         "PRE_COMMIT_HOME": str(tmp_path / "store"),
         "PREK_HOME": str(tmp_path / "store"),
     }
-    framework = Framework(request.param, stores)
+    framework = Framework(request.param, stores, preloaded)
     hooks = LOCAL.replace("GUARD", f"{preloaded}/cli-guard")
     committed.commit(
         "Policy", {".pre-commit-config.yaml": hooks, "cli-guard.toml": CONVENTIONAL}
