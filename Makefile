@@ -22,7 +22,7 @@ test: $(VENV)/.developing
 
 # Frameworks, installations, the server, processes, bash chains, bounds.
 test-slow: $(VENV)/.developing
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -m slow
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # Some minutes: the tests of the hooks without a server and by one, compared byte for byte.
 warm: $(VENV)/.developing

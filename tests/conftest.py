@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
+import repositories
 from examples import report_totals
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
@@ -156,6 +157,8 @@ QUICK_FILES = tuple(each.partition("::")[0] for each in QUICK)
 HERE = Path(__file__).parent
 PACKAGE = Path(cli_guard.__file__).parent
 NUMBERS = count()
+# Folders of tests that start the installed program: see `is_forked`.
+REAL = ("graph", "install", "server")
 
 
 # The folder of the warm server that does the reviews of this session.
@@ -281,9 +284,23 @@ def isolated(
     env = isolated_environment(home)
     if request.node.get_closest_marker("cold"):
         env["CLI_GUARD_SERVER"] = "0"
+    elif is_forked(request):
+        repositories.find_stand_in = partial(request.getfixturevalue, "preloaded")
     set_environment(env)
     yield env
+    repositories.find_stand_in = None
     set_environment(before)
+
+
+def is_forked(request: pytest.FixtureRequest) -> bool:
+    """Whether a run of `cli-guard` may be a fork of a preloaded one.
+
+    A warm server is quicker and costs as much as a cold run: after each it has another child review its samples. What
+    is about servers, installations or what is loaded gets the real program.
+    """
+    if os.environ["CLI_GUARD_SERVER"] != "1" or request.node.get_closest_marker("cold"):
+        return False
+    return request.path.relative_to(HERE).parts[0] not in REAL
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ from typing import Any, NoReturn
 
 # What a chat, a server of tools and a framework of hooks need besides.
 LIBRARIES = (
+    "cli_guard.mcp.server.serving",
     "langchain.chat_models",
     "langchain_openai",
     "mcp_server_git.server",

@@ -7,7 +7,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,13 @@ KEPT_PREFIXES = ("PIP_", "PYTEST_", "UV_", "COV_")
 
 # A run in its own process is what such a test is about: see `isolated` in conftest.py.
 cold = pytest.mark.cold
+# Finds the folder of a preloaded `cli-guard` that stands in for the installed one: see `isolated` in conftest.py.
+find_stand_in: Callable[[], Path] | None = None
+
+
+def find_program() -> str:
+    """The path of the installed `cli-guard`, or of what stands in for it."""
+    return f"{find_stand_in()}/cli-guard" if find_stand_in else GUARD
 
 
 # A folder to write down in what every program said: see cold_and_warm.py.
@@ -121,7 +128,9 @@ class Repo:
         env: dict[str, str] | None = None,
         at: str = ".",
     ) -> Done:
-        """Runs a program in the work tree; `env` adds to the environment."""
+        """Runs a program in the work tree, ours by what stands in for it; `env` adds to the environment."""
+        if command[0] in ("cli-guard", GUARD):
+            command = (find_program(), *command[1:])
         done = subprocess.run(
             command,
             cwd=self.path / at,
@@ -151,7 +160,7 @@ class Repo:
         return done.out.strip()
 
     def guard(self, *arguments: str, **options: Any) -> Done:
-        """Runs the installed `cli-guard`."""
+        """Runs the installed `cli-guard`, or what stands in for it."""
         return self.run(GUARD, *arguments, **options)
 
     def review(self, *arguments: str, **options: Any) -> Any:

@@ -10,15 +10,15 @@ HOSTILE = '[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsm
 @pytest.mark.parametrize(
     "folder", ["fx.git", "fixtures/data/fx.git", "tests/fx", "vendor/lib"]
 )
-def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
+def test_a_new_one_asks(forked: Repo, folder: str) -> None:
     for name, text in (
         ("HEAD", "ref: refs/heads/main\n"),
         ("config", HOSTILE),
         ("objects/.keep", ""),
     ):
-        guarded.write(f"{folder}/{name}", text)
-    guarded.git("add", "-A")
-    done = commit(guarded, "Add a fixture")
+        forked.write(f"{folder}/{name}", text)
+    forked.git("add", "-A")
+    done = commit(forked, "Add a fixture")
     assert done.code != 0
     assert "code-embedded-repository" in done.all
 
@@ -37,10 +37,10 @@ def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
         ("a.py", "#!/usr/bin/python3\n# -*- coding: unicode_escape -*-\nx = 1\n"),
     ],
 )
-def test_each_part_asks(guarded: Repo, path: str, text: str) -> None:
-    guarded.write(path, text)
-    guarded.git("add", "-A")
-    assert commit(guarded, "Add a file").code != 0
+def test_each_part_asks(forked: Repo, path: str, text: str) -> None:
+    forked.write(path, text)
+    forked.git("add", "-A")
+    assert commit(forked, "Add a file").code != 0
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_each_part_asks(guarded: Repo, path: str, text: str) -> None:
         ("a.py", "# coding: latin-1\nx = 1\n"),
     ],
 )
-def test_other_files_of_these_names_pass(guarded: Repo, path: str, text: str) -> None:
-    guarded.write(path, text)
-    guarded.git("add", "-A")
-    assert commit(guarded, "Add a file").code == 0
+def test_other_files_of_these_names_pass(forked: Repo, path: str, text: str) -> None:
+    forked.write(path, text)
+    forked.git("add", "-A")
+    assert commit(forked, "Add a file").code == 0

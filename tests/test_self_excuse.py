@@ -45,61 +45,61 @@ def stage(repo: Repo, files: dict[str, str]) -> None:
         ),
     ],
 )
-def test_no_commit_excuses_itself(guarded: Repo, path: str, text: str) -> None:
-    before = guarded.git("rev-parse", "HEAD")
-    stage(guarded, {path: text})
-    assert commit(guarded, "Add a file").code != 0
-    assert guarded.git("rev-parse", "HEAD") == before
+def test_no_commit_excuses_itself(forked: Repo, path: str, text: str) -> None:
+    before = forked.git("rev-parse", "HEAD")
+    stage(forked, {path: text})
+    assert commit(forked, "Add a file").code != 0
+    assert forked.git("rev-parse", "HEAD") == before
 
 
 def test_an_answer_in_a_file_that_moves_is_new_only_where_it_is_added(
-    guarded: Repo,
+    forked: Repo,
 ) -> None:
     line = f'old = "{key()}"  # {AWS}\n'
-    guarded.commit("A recorded answer", {"old.py": line})
-    guarded.git("mv", "old.py", "new.py")
-    assert commit(guarded, "Move it").code == 0
-    guarded.git("mv", "new.py", "old.py")
-    stage(guarded, {"old.py": line + line.replace("old", "y")})
-    assert commit(guarded, "Move it back").code != 0
+    forked.commit("A recorded answer", {"old.py": line})
+    forked.git("mv", "old.py", "new.py")
+    assert commit(forked, "Move it").code == 0
+    forked.git("mv", "new.py", "old.py")
+    stage(forked, {"old.py": line + line.replace("old", "y")})
+    assert commit(forked, "Move it back").code != 0
 
 
-def test_a_new_answer_passes_once_a_person_agrees(guarded: Repo) -> None:
-    stage(guarded, {"a.py": f'key = "{key()}"  # {AWS}\n'})
-    refused = commit(guarded, "Add a key")
+def test_a_new_answer_passes_once_a_person_agrees(forked: Repo) -> None:
+    stage(forked, {"a.py": f'key = "{key()}"  # {AWS}\n'})
+    refused = commit(forked, "Add a key")
     assert f"secret-aws-access-key (must fix): {WHY}" in " ".join(refused.all.split())
-    [wanted] = waiting(guarded)
-    assert approve(guarded, wanted).code == 0
-    assert commit(guarded, "Add a key").code == 0
+    [wanted] = waiting(forked)
+    assert approve(forked, wanted).code == 0
+    assert commit(forked, "Add a key").code == 0
     # From now on it is recorded: the file may change around it.
-    stage(guarded, {"a.py": f'"""A module."""\nkey = "{key()}"  # {AWS}\n'})
-    assert commit(guarded, "Add another line").code == 0
+    stage(forked, {"a.py": f'"""A module."""\nkey = "{key()}"  # {AWS}\n'})
+    assert commit(forked, "Add another line").code == 0
 
 
-def test_a_recorded_answer_of_any_form_goes_on(guarded: Repo) -> None:
-    guarded.commit("Before the hook", {"a.py": f'# {MARK}[*] old\nkey = "{key()}"\n'})
-    stage(guarded, {"a.py": f'# {MARK}[*] old\nkey = "{key()}" + ""\n'})
-    assert commit(guarded, "Edit the line below").code == 0
+def test_a_recorded_answer_of_any_form_goes_on(forked: Repo) -> None:
+    forked.commit("Before the hook", {"a.py": f'# {MARK}[*] old\nkey = "{key()}"\n'})
+    stage(forked, {"a.py": f'# {MARK}[*] old\nkey = "{key()}" + ""\n'})
+    assert commit(forked, "Edit the line below").code == 0
 
 
-def test_an_answer_recorded_for_another_line_asks(guarded: Repo) -> None:
-    guarded.commit("A comment", {"a.py": f"x = 1\n# {AWS}\ny = 2\n"})
-    stage(guarded, {"a.py": f'x = 1\n# {AWS}\nkey = "{key()}"\ny = 2\n'})
-    assert commit(guarded, "Insert a key").code != 0
+def test_an_answer_recorded_for_another_line_asks(forked: Repo) -> None:
+    forked.commit("A comment", {"a.py": f"x = 1\n# {AWS}\ny = 2\n"})
+    stage(forked, {"a.py": f'x = 1\n# {AWS}\nkey = "{key()}"\ny = 2\n'})
+    assert commit(forked, "Insert a key").code != 0
 
 
-def test_an_answer_recorded_for_another_key_asks(guarded: Repo) -> None:
-    guarded.commit("A test key", {"a.py": f'# {AWS}\nkey = "{key()}"\n'})
-    stage(guarded, {"a.py": f'# {AWS}\nkey = "{key()[:-4]}7QKD"\n'})
-    assert commit(guarded, "Replace the key").code != 0
+def test_an_answer_recorded_for_another_key_asks(forked: Repo) -> None:
+    forked.commit("A test key", {"a.py": f'# {AWS}\nkey = "{key()}"\n'})
+    stage(forked, {"a.py": f'# {AWS}\nkey = "{key()[:-4]}7QKD"\n'})
+    assert commit(forked, "Replace the key").code != 0
 
 
-def test_a_moved_file_excuses_no_new_line(guarded: Repo) -> None:
-    guarded.commit("Old", {"old.py": f'old = "{key()}"  # {AWS}\n'})
-    (guarded.path / "src").mkdir(exist_ok=True)
-    guarded.git("mv", "old.py", "src/old.py")
-    stage(guarded, {"src/old.py": f'old = "{key()}"  # {AWS}\ny = "{key()}"  # {AWS}\n'})
-    assert commit(guarded, "Move").code != 0
+def test_a_moved_file_excuses_no_new_line(forked: Repo) -> None:
+    forked.commit("Old", {"old.py": f'old = "{key()}"  # {AWS}\n'})
+    (forked.path / "src").mkdir(exist_ok=True)
+    forked.git("mv", "old.py", "src/old.py")
+    stage(forked, {"src/old.py": f'old = "{key()}"  # {AWS}\ny = "{key()}"  # {AWS}\n'})
+    assert commit(forked, "Move").code != 0
 
 
 def test_a_range_asks_unless_its_policy_accepts(committed: Repo) -> None:
@@ -116,14 +116,14 @@ def test_a_range_asks_unless_its_policy_accepts(committed: Repo) -> None:
     assert guard(committed, "review", "--range", f"{base}..HEAD").code == 0
 
 
-def test_an_agent_is_not_allowed_to_excuse_itself(guarded: Repo) -> None:
-    stage(guarded, {"a.py": excused(SHELL)})
+def test_an_agent_is_not_allowed_to_excuse_itself(forked: Repo) -> None:
+    stage(forked, {"a.py": excused(SHELL)})
     asked = {
         "hook_event_name": "PreToolUse",
         "permission_mode": "default",
         "tool_name": "Bash",
-        "cwd": str(guarded.path),
+        "cwd": str(forked.path),
         "tool_input": {"command": "git commit -m 'Add the report'"},
     }
-    done = guard(guarded, "hook", "agent", stdin=json.dumps(asked))
+    done = guard(forked, "hook", "agent", stdin=json.dumps(asked))
     assert '"allow"' not in done.out

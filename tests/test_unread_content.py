@@ -39,10 +39,10 @@ RUN = 'import subprocess\n\n\ndef f(name):\n    x = {}; subprocess.run("report "
         "NUL before",
     ],
 )
-def test_it_does_not_pass(guarded: Repo, path: str, text: str) -> None:
-    guarded.write(path, text)
-    guarded.git("add", "-A")
-    assert commit(guarded, "Add a file").code != 0
+def test_it_does_not_pass(forked: Repo, path: str, text: str) -> None:
+    forked.write(path, text)
+    forked.git("add", "-A")
+    assert commit(forked, "Add a file").code != 0
 
 
 @pytest.mark.parametrize("kind", ["binary", "submodule"])

@@ -346,18 +346,18 @@ def approve_plain(repo: Repo) -> Done:
 
 @pytest.mark.parametrize("way", [("-a",), ("--", "app.py")], ids=["all", "a path"])
 def test_without_an_id_the_last_one_that_was_stopped_is_approved(
-    guarded: Repo, way: tuple[str, ...]
+    forked: Repo, way: tuple[str, ...]
 ) -> None:
-    stage(guarded, {"reports.py": RISKY})
-    assert guard(guarded, "hook", "pre-commit").code == 3
-    guarded.write("app.py", OTHER)
+    stage(forked, {"reports.py": RISKY})
+    assert guard(forked, "hook", "pre-commit").code == 3
+    forked.write("app.py", OTHER)
     commit = ("commit", "-q", "-m", "Run it", *way)
-    stopped = guarded.run("git", *commit)
+    stopped = forked.run("git", *commit)
     assert stopped.code and "app.py" in stopped.all
-    done = approve_plain(guarded)
+    done = approve_plain(forked)
     assert done.code == 0 and "app.py:8" in done.out
     assert ("reports.py:8" in done.out) == (way == ("-a",))
-    assert guarded.run("git", *commit).code == 0
+    assert forked.run("git", *commit).code == 0
 
 
 def test_without_an_id_what_was_staged_since_is_approved_too(committed: Repo) -> None:

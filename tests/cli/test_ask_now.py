@@ -53,13 +53,17 @@ def sit(repo: Repo, *words: str) -> Seat:
     return Seat(program, repo.path, repo.env, preloaded=folder is not None)
 
 
-# What asks is the same with and without a server; the terminal that it asks at is handed over or not.
+# What asks is the same with and without a server; the terminal that it asks at is handed over or not. Without one are
+# those tests as well whose hooks are forks.
 COLD_TOO = pytest.mark.parametrize("served", ["warm", "cold"], indirect=True)
 
 
 @pytest.fixture
-def served(guarded: Repo, request: pytest.FixtureRequest) -> Repo:
+def served(
+    guarded: Repo, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Repo:
     """The same with the real program, and with a server that does the reviews, or without one."""
+    monkeypatch.setattr("repositories.find_stand_in", None)
     asking = Repo(guarded.path, guarded.env | {"GIT_TERMINAL_PROMPT": "1"})
     if getattr(request, "param", "warm") == "cold":
         return Repo(asking.path, asking.env | {"CLI_GUARD_SERVER": "0"})
@@ -113,7 +117,6 @@ def test_yes_lets_the_same_commit_go_on(served: Repo) -> None:
     [
         pytest.param("warm", "n\n", id="n"),
         pytest.param("warm", "\x03", id="^C"),
-        pytest.param("cold", "n\n", id="n-cold"),
         pytest.param("cold", "\x03", id="^C-cold"),
     ],
     indirect=["served"],
@@ -142,7 +145,6 @@ def test_what_was_typed_before_the_question_is_no_answer(asking: Repo) -> None:
     assert StateFolder(records(asking)).read_unsigned() == []
 
 
-@COLD_TOO
 def test_the_diff_is_shown_and_the_question_comes_again(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     with commit(served) as terminal:
@@ -331,7 +333,6 @@ def test_a_deny_is_not_asked_about(asking: Repo) -> None:
     assert subject(asking) == "Start" and waiting(asking) == []
 
 
-@COLD_TOO
 def test_without_a_terminal_nobody_is_asked(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     command = ("git", "commit", "-q", "-m", "Add reports")
@@ -665,7 +666,7 @@ def framed(
         "PRE_COMMIT_HOME": str(tmp_path / "store"),
         "PREK_HOME": str(tmp_path / "store"),
     }
-    framework = Framework(request.param, stores)
+    framework = Framework(request.param, stores, preloaded)
     hooks = LOCAL.replace("GUARD", f"{preloaded}/cli-guard")
     committed.commit(
         "Policy", {".pre-commit-config.yaml": hooks, "cli-guard.toml": CONVENTIONAL}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from examples import table
 from in_process import guard, stage, waiting
-from repositories import GUARD, Repo
+from repositories import Repo, find_program
 
 RISKY = {"risky.py": "eval(input())\n"}
 PLAIN = {"plain.py": "print(1)\n"}
@@ -129,7 +129,7 @@ def test_another_folder_first(committed: Repo, folders: tuple[str, ...], ends: i
     stage(committed, {"sub/risky.py": "eval(input())\n", **PLAIN})
     done = guard(committed, *folders, "review")
     process = subprocess.run(
-        (GUARD, *folders, "review"),
+        (find_program(), *folders, "review"),
         cwd=committed.path,
         env=committed.env,
         capture_output=True,
@@ -145,7 +145,13 @@ def test_relative_paths_follow_the_folder(committed: Repo, tmp_path: Path) -> No
     assert guard(committed, "-C", "sub", "review", "../plain.py").code == 0
     far = {**committed.env, "PWD": str(tmp_path)}
     done = subprocess.run(
-        (GUARD, "-C", os.path.relpath(committed.path, tmp_path), "hook", "pre-commit"),
+        (
+            find_program(),
+            "-C",
+            os.path.relpath(committed.path, tmp_path),
+            "hook",
+            "pre-commit",
+        ),
         cwd=tmp_path,
         env=far,
         capture_output=True,
@@ -158,7 +164,7 @@ def test_a_failure_of_an_agents_hook_blocks_in_another_folder_as_well(
 ) -> None:
     for folder in (".", "nowhere"):
         done = subprocess.run(
-            (GUARD, "-C", folder, "hook", "claude-code"),
+            (find_program(), "-C", folder, "hook", "claude-code"),
             cwd=committed.path,
             env=committed.env,
             input=b"no json",

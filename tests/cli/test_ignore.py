@@ -158,18 +158,16 @@ def test_of_several_each_is_listed_with_what_to_type(committed: Repo) -> None:
     assert "reports.py:8: A shell runs" in done.out
 
 
-def test_the_same_commit_of_tracked_files_goes_on(guarded: Repo) -> None:
+def test_the_same_commit_of_tracked_files_goes_on(forked: Repo) -> None:
     """`git commit -a` reviews an index of its own, and leaves the real one as it was."""
-    guarded.write("app.py", RISKY)
-    assert guarded.try_git("commit", "-qam", "Run it").code != 0
+    forked.write("app.py", RISKY)
+    assert forked.try_git("commit", "-qam", "Run it").code != 0
     line = RISKY.splitlines().index(
         '    subprocess.run("render-report " + name, shell=True)'
     )
-    done = ignore(
-        guarded, "code-python-shell", f"app.py:{line + 1}", reason="it is checked"
-    )
+    done = ignore(forked, "code-python-shell", f"app.py:{line + 1}", reason="it is checked")
     assert done.code == 0, done.all
-    again = guarded.try_git("commit", "-qam", "Run it")
+    again = forked.try_git("commit", "-qam", "Run it")
     assert "policy-suppression-new" in again.all and "code-python-shell |" not in again.all
 
 

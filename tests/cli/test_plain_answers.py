@@ -31,8 +31,8 @@ ERRORS = [
 
 
 @table(("argv", "said"), ERRORS)
-def test_an_error_in_plain_words(argv: tuple[str, ...], said: str, guarded: Repo) -> None:
-    done = guard(guarded, *argv)
+def test_an_error_in_plain_words(argv: tuple[str, ...], said: str, forked: Repo) -> None:
+    done = guard(forked, *argv)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert said in done.err
 

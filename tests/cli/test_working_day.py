@@ -348,7 +348,15 @@ def day(forked: Repo, tmp_path: Path) -> Repo:
 
 EVERY_DAY = (all_changes, one_path, an_ignored_finding)
 # A framework sees the index, the work tree and what Git is in the middle of: in these, what it sees in another form.
+# What is in the files is nothing to it.
 SAME_TO_A_FRAMEWORK = (
+    included,
+    a_pick_with_a_conflict,
+    a_new_file,
+    a_file_under_a_new_name,
+    an_ignored_finding,
+    a_looser_policy,
+    an_ignore_entry,
     one_path,
     all_from_a_folder_below,
     in_an_editor,

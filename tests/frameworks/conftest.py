@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from watching import make_once
 
 ROOT = Path(__file__).parents[2]
 STAGES = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+LIBRARIES = str(Path(pytest.__file__).parents[1])
 # An index that cannot be reached fails within a minute.
 IMPATIENT = {
     "PIP_RETRIES": "1",
@@ -76,7 +78,7 @@ def quick_pip(shared: Path) -> dict[str, str]:
 
 
 def prepared(name: str, base: Path, configuration: str) -> Framework:
-    """The framework with our environment installed, which takes the better part of a minute."""
+    """The framework with our environment installed."""
     store = base / "store"
     stores = {"PRE_COMMIT_HOME": str(store), "PREK_HOME": str(store)}
     framework = Framework(name, stores | IMPATIENT | TRUSTING | pip_options(base.parent))
@@ -85,7 +87,10 @@ def prepared(name: str, base: Path, configuration: str) -> Framework:
         repo = Repo.create(base / "repo", isolated_environment(base / "home"))
         repo.commit("Start", {".pre-commit-config.yaml": configuration})
         command = ("install-hooks",) if name == "pre-commit" else ("prepare-hooks",)
-        done = repo.run(framework.program, *command, env=framework.env)
+        # What we depend on is fetched and unpacked for prek: for pip, what it would fetch is there.
+        there = {"PYTHONPATH": LIBRARIES, "PIP_NO_BUILD_ISOLATION": "0"}
+        env = there if name == "pre-commit" else {}
+        done = repo.run(*framework.command, *command, env=framework.env | env)
         if done.code != 0:
             pytest.fail(
                 f"{name} could not install cli-guard; is the package index reachable?\n{done.all}",
@@ -93,6 +98,8 @@ def prepared(name: str, base: Path, configuration: str) -> Framework:
             )
 
         for package in store.rglob("site-packages/cli_guard"):
+            if env:
+                (package.parent / "borrowed.pth").write_text(f"{LIBRARIES}\n")
             offer_preloaded(package.parents[3] / "bin/python")
 
     make_once(base, prepare)
@@ -128,10 +135,12 @@ def prek(shared: Path, configuration: str) -> Framework:
 
 
 @pytest.fixture(params=["pre-commit", "prek"])
-def framework(request: pytest.FixtureRequest) -> Framework:
-    """Each of the two."""
+def framework(request: pytest.FixtureRequest, preloaded: Path) -> Framework:
+    """Each of the two; in a test that is not `cold` it and its hooks are forks where they are Python."""
     found: Framework = request.getfixturevalue(request.param.replace("-", "_"))
-    return found
+    if request.node.get_closest_marker("cold"):
+        return found
+    return replace(found, preloaded=preloaded)
 
 
 @pytest.fixture
@@ -139,13 +148,8 @@ def framed(
     committed: Repo,
     framework: Framework,
     configuration: str,
-    preloaded: Path,
-    request: pytest.FixtureRequest,
 ) -> Iterator[Repo]:
-    """A repository with one commit, the framework's hooks of all our stages, and a remote that has nothing yet.
-
-    The hooks of a `cold` test run in the interpreter of the environment, those of others in forks.
-    """
+    """A repository with one commit, the framework's hooks of all our stages, and a remote that has nothing yet."""
     remote = committed.path.parent / "remote.git"
     committed.git("init", "-q", "--bare", str(remote))
     committed.git("remote", "add", "origin", str(remote))
@@ -155,6 +159,6 @@ def framed(
         committed, "install", *(word for stage in STAGES for word in ("-t", stage))
     )
     env = committed.env | framework.env
-    if not request.node.get_closest_marker("cold"):
-        env["PRELOADED"] = str(preloaded)
+    if framework.preloaded:
+        env["PRELOADED"] = str(framework.preloaded)
     yield Repo(committed.path, env)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from frameworks.programs import Framework
 from in_process import guard
+from preloaded import use_preloaded
 from repositories import Repo, key
 
 from cli_guard.hooks import WORK_TREE_HOOKS
@@ -19,10 +20,13 @@ repos:
 
 
 @pytest.fixture(params=["pre-commit", "prek"])
-def bare_framework(request: pytest.FixtureRequest, tmp_path: Path) -> Framework:
+def bare_framework(
+    request: pytest.FixtureRequest, tmp_path: Path, preloaded: Path
+) -> Framework:
     """A framework without our hooks in it: nothing to install."""
     store = str(tmp_path / "store")
-    return Framework(request.param, {"PRE_COMMIT_HOME": store, "PREK_HOME": store})
+    stores = {"PRE_COMMIT_HOME": store, "PREK_HOME": store}
+    return Framework(request.param, stores, preloaded)
 
 
 @pytest.fixture
@@ -46,6 +50,13 @@ def hooks(repo: Repo) -> dict[str, bytes]:
         for path in folder.iterdir()
         if path.suffix != ".sample"
     }
+
+
+def fork_ours(repo: Repo, preloaded: Path) -> None:
+    """Have our hooks be forks, wherever a framework has moved them."""
+    for hook in (repo.path / ".git/hooks").iterdir():
+        if "\npython=" in hook.read_text():
+            use_preloaded(hook, preloaded)
 
 
 def each_runs_once(repo: Repo, *others: str) -> None:
@@ -75,19 +86,21 @@ def both(repo: Repo, framework: Framework, order: str) -> None:
 
 @pytest.mark.parametrize("order", ["gf", "fg", "gfgf"])
 def test_any_order_of_installing_ends_in_both(
-    configured: Repo, bare_framework: Framework, order: str
+    configured: Repo, bare_framework: Framework, preloaded: Path, order: str
 ) -> None:
     both(configured, bare_framework, order)
     assert "pre-commit.legacy" in hooks(configured)
+    fork_ours(configured, preloaded)
     each_runs_once(configured)
 
 
 @pytest.mark.parametrize("order", ["gf", "fgfg"])
 def test_a_hook_from_before_both_still_runs(
-    configured: Repo, bare_framework: Framework, order: str
+    configured: Repo, bare_framework: Framework, preloaded: Path, order: str
 ) -> None:
     put_own_hook(configured)
     both(configured, bare_framework, order)
+    fork_ours(configured, preloaded)
     each_runs_once(configured, "my own ran")
 
 
@@ -116,9 +129,10 @@ def test_taking_the_framework_out_leaves_ours(
 
 
 def test_the_native_hook_sees_every_ref_of_a_push(
-    configured: Repo, bare_framework: Framework
+    configured: Repo, bare_framework: Framework, preloaded: Path
 ) -> None:
     both(configured, bare_framework, "gf")
+    fork_ours(configured, preloaded)
     configured.git("branch", "first")
     configured.git("checkout", "-qb", "second")
     configured.commit("Add the key", {"key.py": LEAK})

@@ -101,7 +101,7 @@ def test_a_run_in_ci_reviews_a_range_or_says_that_it_reviewed_nothing(
     framed: Repo, framework: Framework
 ) -> None:
     framed.commit("Add the key", {"key.py": LEAK})
-    done = framed.run(framework.program, "run", "--all-files")
+    done = framed.run(*framework.command, "run", "--all-files")
     assert done.code == 1
     line = f"`{framework.name} run --from-ref origin/main --to-ref HEAD`"
     assert (
@@ -109,11 +109,11 @@ def test_a_run_in_ci_reviews_a_range_or_says_that_it_reviewed_nothing(
         and line in done.all
         and "exit code: 2" in done.all
     )
-    done = framed.run(framework.program, "run", "--from-ref", "HEAD~1", "--to-ref", "HEAD")
+    done = framed.run(*framework.command, "run", "--from-ref", "HEAD~1", "--to-ref", "HEAD")
     assert done.code == 1 and "key.py:1" in done.all
     framed.write("staged.py", LEAK)
     framed.git("add", "staged.py")
-    done = framed.run(framework.program, "run", "--from-ref", "HEAD", "--to-ref", "HEAD")
+    done = framed.run(*framework.command, "run", "--from-ref", "HEAD", "--to-ref", "HEAD")
     assert done.code == 1 and "staged.py:1" in done.all
     framed.git("rm", "-qf", "staged.py")
     done = framed.try_git("commit", "-q", "--allow-empty", "-m", "Start the build again")

@@ -174,10 +174,10 @@ def test_a_message_file_that_is_not_there(committed: Repo) -> None:
     assert len(done.err.splitlines()) == 1
 
 
-def test_a_clean_message_leaves_the_report_on_the_change(guarded: Repo) -> None:
-    kept = guarded.path / ".git" / "cli-guard"
-    guarded.write("app.py", "x = 2\n")
-    guarded.git("commit", "-q", "-a", "-m", "Change it")
+def test_a_clean_message_leaves_the_report_on_the_change(forked: Repo) -> None:
+    kept = forked.path / ".git" / "cli-guard"
+    forked.write("app.py", "x = 2\n")
+    forked.git("commit", "-q", "-a", "-m", "Change it")
     assert (
         json.loads((kept / "audit.jsonl").read_text().splitlines()[-1])["event"]
         == "commit-msg"

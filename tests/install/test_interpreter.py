@@ -76,6 +76,9 @@ def test_path_is_next(borrowed: Repo, venv: Path, lost: str) -> None:
     lose(lost, venv)
     done = borrowed.try_git("commit", "-qm", "Add the key")
     assert done.code == 1 and "app.py:1" in done.all
+    if lost != "the environment":
+        # What finds the program is the same text in each hook.
+        return
     remote = borrowed.path.parent / "remote.git"
     borrowed.git("init", "-q", "--bare", str(remote))
     borrowed.git("commit", "-qnm", "Add the key")

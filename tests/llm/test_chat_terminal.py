@@ -267,7 +267,9 @@ def test_a_queued_line_is_no_answer_and_comes_next(tmp_path: Path) -> None:
 
 
 @cold
-def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(
+    tmp_path: Path, preloaded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = [fault("stall", 3), say("Here."), say("Again.")]
     with serve(script) as server:
         place = Place(tmp_path, server.base_url)
@@ -279,6 +281,8 @@ def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(tmp_path: Path) -> Non
             person.say("still there?")
             person.until("Here.")
             person.ready()
+            # The others are not interrupted.
+            monkeypatch.setattr(Place, "program", preloaded / "cli-guard")
             with place.sit("--model", "openai:other") as second:
                 second.say("/resume")
                 (listed,) = re.findall(

@@ -1,14 +1,13 @@
 """Turns and commands of a chat over a real repository, with a scripted model and scripted answers of the person."""
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_desk import CODE, Desk
 from openai_server import call, fault, say, serve
-from repositories import Repo
+from repositories import Repo, find_program
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.llm.chat.commands import take_lines
@@ -321,7 +320,7 @@ TESTED = {
 
 def desk_with_tests(folder: Path, base_url: str) -> Desk:
     desk = Desk(folder, base_url)
-    programs = Path(sys.executable).parent
+    programs = Path(find_program()).parent
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     # As in a shell with the environment of the project.
     desk.repo.env["PATH"] = desk.chat.host.env["PATH"] = path

@@ -412,7 +412,7 @@ WEAKER_BY = {
     "limits.rounds": ("", "[limits]\nrounds = 1"),
     "git.protected_branches": ("", "[git]\nprotected_branches = []"),
     "message.style": ('[message]\nstyle = "conventional"', ""),
-    "protections.calls": ('[protections]\ncalls = ["guarded"]', ""),
+    "protections.calls": ('[protections]\ncalls = ["forked"]', ""),
     "surface.known": ("", KNOWN),
     "commands.review": ('[commands]\nreview = ["terraform apply *"]', ""),
     "commands.deny": ('[commands]\ndeny = ["terraform apply *"]', ""),

@@ -36,7 +36,7 @@ MOVES = (
  def save(user, page):
      page.save(user)
 """,
-    # With what it guarded.
+    # With what it forked.
     f"""{HANDLER}-def save(user, page):
 -    check_permission(user, page)
 -    page.save(user)

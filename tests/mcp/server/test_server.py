@@ -13,7 +13,7 @@ import pytest
 from in_process import guard
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
-from repositories import GUARD, Repo
+from repositories import GUARD, Repo, find_program
 
 from cli_guard.cli.explain import page
 from cli_guard.mcp.server.serving import server_of
@@ -31,7 +31,7 @@ def talk(repo: Repo, session: Session, mode: str = "auto") -> Any:
 
     async def run() -> Any:
         server = StdioServerParameters(
-            command=GUARD, args=["mcp"], cwd=repo.path, env=dict(repo.env)
+            command=find_program(), args=["mcp"], cwd=repo.path, env=dict(repo.env)
         )
         async with Client(server, mode=mode) as client:
             return await session(client)
@@ -382,7 +382,7 @@ READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 def raw(repo: Repo, *lines: bytes) -> subprocess.CompletedProcess[bytes]:
     """What the server says to lines of input that then end."""
     return subprocess.run(
-        (GUARD, "mcp"),
+        (find_program(), "mcp"),
         cwd=repo.path,
         env=repo.env,
         input=b"".join(lines),
@@ -469,7 +469,7 @@ def test_only_the_protocol_is_on_standard_output(leaking: Repo) -> None:
 )
 def test_a_reader_that_has_gone_ends_it(committed: Repo, said: bytes) -> None:
     with subprocess.Popen(
-        (GUARD, "mcp"),
+        (find_program(), "mcp"),
         cwd=committed.path,
         env=committed.env,
         stdin=subprocess.PIPE,

@@ -66,7 +66,7 @@ def test_a_flow_shows_its_way_and_the_safe_form() -> None:
             HEAD + SINK, HEAD + SINK + "    return 1\n", False, id="old-flow-beside"
         ),
         pytest.param(HEAD + SINK, HEAD + SINK + SINK, True, id="second-sink"),
-        pytest.param(OLD, GUARDED, False, id="guarded"),
+        pytest.param(OLD, GUARDED, False, id="forked"),
         pytest.param(HEAD + SINK, OLD, False, id="mended"),
     ],
 )
