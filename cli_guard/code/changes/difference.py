@@ -8,7 +8,14 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, Key, short_name
+from cli_guard.code.changes.facts import (
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    Key,
+    short_name,
+    words_of_text,
+)
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -107,6 +114,16 @@ class FileDifference:
             if hunk.removed and hunk.old_start <= fact.end_line and last >= fact.line:
                 return hunk
         return None
+
+    def is_alike(self, was: CodeUnit, now: CodeUnit) -> bool:
+        """Return whether a unit goes on doing what it did. What new comments say is nothing that it does."""
+        said = (
+            words_of_text(fact.name)
+            for fact in self.came
+            if fact.kind is FactKind.COMMENT and fact.unit == now.name
+        )
+        words = now.words - (frozenset().union(*said) - was.words)
+        return len(was.words & words) >= LIKENESS * len(was.words | words)
 
     @cached_property
     def _before(self) -> tuple[CodeFact, ...]:

@@ -6,10 +6,8 @@ from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
 from cli_guard.code.changes.difference import (
-    LIKENESS,
     ChangeDifference,
     FileDifference,
-    likeness,
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -215,7 +213,7 @@ class Losses:
     def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = loss.file.old.unit_named(loss.fact.unit)
-        return was is not None and likeness(was, pair) >= LIKENESS
+        return was is not None and loss.file.is_alike(was, pair)
 
 
 def stands_at_source(loss: Loss, names: frozenset[str], pair: CodeUnit) -> bool:
