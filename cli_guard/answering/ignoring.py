@@ -29,10 +29,11 @@ from cli_guard.repository.protocol import OID, Repository
 from cli_guard.repository.texts import decode
 from cli_guard.repository.unified import lines_of, opcodes
 from cli_guard.review.render.words import PUSH_UNCHECKED, where
-from cli_guard.secrets.printable import printable
+from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 
 LONGEST_REASON = 300
+LONGEST_ABOUT = 100
 # How a report writes a byte of a name that is not UTF-8.
 ESCAPED_BYTE = re.compile(r"\\x[0-9a-f]{2}")
 MOST_BLOB = 50_000_000
@@ -208,11 +209,15 @@ def reviewed_text(repository: Repository, reviewed: Reviewed, path: str) -> str 
 def add_entries(
     root: Path, findings: Sequence[Finding], reason: str, answers: Answers
 ) -> None:
-    """Plan an `[[ignore]]` for each rule and path. Raises UsageError, ConfigError."""
+    """Plan an `[[ignore]]` for each finding. Raises UsageError, ConfigError."""
     config, source = policy_in_work_tree(root)
-    wanted = dict.fromkeys(entry_for(each, reason) for each in findings)
-    known = {(each.rule, each.path) for each in config.ignore}
-    fresh = [each for each in wanted if (each.rule, each.path) not in known]
+    wanted = {entry_for(each, reason): each.message for each in findings}
+    known = {(each.rule, each.path, each.fingerprint) for each in config.ignore}
+    fresh = {
+        each: clip(printable(redact(message)), LONGEST_ABOUT)
+        for each, message in wanted.items()
+        if known.isdisjoint((each.rule, each.path, mark) for mark in ("", each.fingerprint))
+    }
     if not fresh:
         if answers.files:
             return
@@ -246,7 +251,7 @@ def policy_in_work_tree(root: Path) -> tuple[Config, str]:
 
 
 def entry_for(finding: Finding, reason: str) -> Ignore:
-    """Return the entry that answers a finding at its own path and nowhere else. Raises UsageError."""
+    """Return the entry that answers one finding at its own path, and no other. Raises UsageError."""
     path = finding.path
     if printable(path) != path:
         raise UsageError(
@@ -255,7 +260,9 @@ def entry_for(finding: Finding, reason: str) -> Ignore:
     # A pattern without a slash matches in any folder; `*` in a name is one character of it.
     anchored = path if "/" in path else f"/{path}"
     pattern = ESCAPED_BYTE.sub("*", anchored.replace("*", "?"))
-    return Ignore(rule=finding.rule, path=pattern, reason=reason)
+    return Ignore(
+        rule=finding.rule, path=pattern, fingerprint=finding.fingerprint, reason=reason
+    )
 
 
 def list_ignorable(reviewed: Reviewed) -> list[JudgedFinding]:

@@ -83,7 +83,7 @@ def request_of(
 def is_outdated(
     repository: Repository, review: PendingReview, invocation: Invocation
 ) -> bool:
-    """Return whether the commit or the refs that a review starts from have moved since. Raises CliGuardError."""
+    """Return whether what a review starts from has moved since, or what it found is gone. Raises CliGuardError."""
     from cli_guard.review.load import gather
 
     if review.event == ASKED or event_of(review.event).request == RANGE:
@@ -103,10 +103,26 @@ def is_outdated(
             kept = replace(invocation, env=env)
             there = GitRepository.discover(kept.cwd, kept.env)
             with gather(request, there, kept) as gathered:
-                return gathered.subject.changes.identity != review.content
+                if gathered.subject.changes.identity != review.content:
+                    return True
+        return not is_still_there(repository, review)
     except (CliGuardError, OSError):
         # What cannot be read any more cannot be approved.
         return True
+
+
+def is_still_there(repository: Repository, review: PendingReview) -> bool:
+    """Return whether the files with findings are as they were reviewed, in the index or in the work tree."""
+    listed = repository.git.text("ls-files", "--stage", "-z", "--full-name", ":/")
+    staged = {line.split(" ", 2)[1] for line in listed.split("\0") if line}
+    left = {path: blob for path, blob in review.blobs.items() if blob not in staged}
+    # A name that is not UTF-8 is kept with another character in its place.
+    paths = [path for path in left if printable(path) == path and "\ufffd" not in path]
+    folder = repository.at_top
+    filters = repository.without_filters()
+    return all(
+        folder.optional(*filters, "hash-object", "--", path) == left[path] for path in paths
+    )
 
 
 def is_staged_now(

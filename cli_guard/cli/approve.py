@@ -36,7 +36,7 @@ from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, Denied, UsageError
 from cli_guard.graph import half
-from cli_guard.hooks import event_of
+from cli_guard.hooks import STAGED, event_of
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision, Disposition, Finding, Presence
 from cli_guard.policy.globs import matches
@@ -44,11 +44,12 @@ from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Staged
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import entry
+from cli_guard.state.audit import Entry, entry
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 DURATION = re.compile(r"([1-9]\d{0,3})([hdw])")
+MUST_FIX = "must be fixed or ignored, and no approval changes that"
 HOURS = {"h": 1, "d": 24, "w": 168}
 
 
@@ -150,18 +151,37 @@ class ReviewedAgain:
 def last_stopped(
     io: Io, repository: Repository, records: Records
 ) -> tuple[str, ReviewedAgain | None]:
-    """Return the id of the review that was stopped last and can be answered, or of what is staged now, with its review.
+    """Return the id of the review that was stopped last and still stands, or of what is staged now, with its review.
 
     What is staged now counts where nothing was stopped, or where it asks all that the last one asked and more. `git
-    commit -a` and `git commit PATH` stop at another index than the staged one. Raises Denied, CliGuardError.
+    commit -a` and `git commit PATH` stop at another index than the staged one. Raises Denied if the last one must be
+    fixed, CliGuardError.
     """
     pending = reversed(records.pending())
     last = next((e for e in pending if not is_outdated(repository, e, io.invocation)), None)
+    if denied := last_denied(records, last):
+        if event_of(denied["event"]).request != STAGED or not repository.has_staged():
+            raise Denied(f"the last review that stopped here {MUST_FIX}: `cli-guard last`")
+        # It may be mended by now.
+        last = None
     if last and is_staged_now(repository, last, io.invocation):
         return last.id, None
     least = frozenset(last.fingerprints) if last else None
     found = review_staged(io, least)
     return found or (last.id if last else "", None)
+
+
+def last_denied(records: Records, last: PendingReview | None) -> Entry | None:
+    """Return the entry of a review that Git was denied after the last pending one, None if something passed since."""
+    for each in records.audit.recent():
+        event = event_of(each.get("event"))
+        if last and each.get("review_id") == last.id:
+            return None
+        if event.is_hook or event.request == STAGED:
+            decision = each.get("decision")
+            if decision != Decision.REVIEW:
+                return each if decision == Decision.DENY else None
+    return None
 
 
 def show_diff(io: Io, review: PendingReview) -> int:
@@ -179,7 +199,7 @@ def review_staged(io: Io, least: frozenset[str] | None) -> tuple[str, ReviewedAg
 
     def asks_more(review: Review) -> bool:
         asked = {each.fingerprint for each in findings_asked(review)}
-        return least is None or asked > least
+        return least is None or (review.decision is not Decision.DENY and asked > least)
 
     fresh: list[PendingReview] = []
     # Recorded, it would be the last one that was stopped.
@@ -187,9 +207,7 @@ def review_staged(io: Io, least: frozenset[str] | None) -> tuple[str, ReviewedAg
     if not asks_more(done):
         return None
     if done.decision is Decision.DENY:
-        raise Denied(
-            f"what is staged is denied, and no approval changes that: {done.review_reason}"
-        )
+        raise Denied(f"what is staged {MUST_FIX}: {done.review_reason}")
     if done.decision is Decision.REVIEW and not done.review_id:
         raise CliGuardError(f"the review cannot be approved: {'; '.join(done.notes)}")
     if not done.review_id:

@@ -10,12 +10,7 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.secrets.printable import printable
-from cli_guard.state.records import ASKED, OUTDATED_DAYS, PendingReview, Records
-
-OUTDATED = (
-    "outdated: the commit that it starts from, or its files, have changed; commit or push again if you still want to;"
-    " it leaves this list after a day"
-)
+from cli_guard.state.records import ASKED, PendingReview, Records
 
 
 def describe(review: PendingReview, findings: Iterable[str]) -> str:
@@ -29,27 +24,23 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
 
 @click.pass_obj
 def run(io: Io, /) -> int:
-    """List the reviews, oldest first; those that nobody can answer any more for a day."""
+    """List the reviews that can still be answered, oldest first."""
     repository = io.find_repository()
     records = Records(repository.state_folder)
     now = io.invocation.now
-    standing = 0
-    for review in records.pending():
-        if review.has_expired(now):
-            continue
-        lines: Iterable[str] = (OUTDATED,)
-        if is_outdated(repository, review, io.invocation):
-            if review.has_expired(now, OUTDATED_DAYS):
-                continue
-        else:
-            standing += 1
-            try:
-                lines = (*commits_of(repository, review), *lines_of(records, review))
-            except UsageError as error:
-                lines = (str(error),)
+    valid = [each for each in records.pending() if not each.has_expired(now)]
+    standing = [e for e in valid if not is_outdated(repository, e, io.invocation)]
+    lines: Iterable[str]
+    for review in standing:
+        try:
+            lines = (*commits_of(repository, review), *lines_of(records, review))
+        except UsageError as error:
+            lines = (str(error),)
         io.say(describe(review, lines))
+    outdated = len(valid) - len(standing)
+    hidden = f"; {outdated} outdated, as what they are about has changed since"
     if not standing:
-        io.say("cli-guard: no pending reviews")
+        io.say(f"cli-guard: no pending reviews{hidden if outdated else ''}")
         return 0
     io.say(
         "Approve one with `cli-guard approve ID`, then run its commit or push again; or reject it with"

@@ -88,6 +88,12 @@ class Ignore(Section):
     path: str = Field(
         default="**", min_length=1, description="A path pattern; ** crosses folders."
     )
+    fingerprint: str = Field(
+        default="",
+        pattern=r"^([0-9a-f]{16})?$",
+        description="The one finding that it answers, as `cli-guard ignore` writes it; without it, all of the rule"
+        " under the path.",
+    )
     reason: str = Field(min_length=3, description="Why the findings are accepted.")
     expires: datetime.date | None = Field(
         default=None, description="The last day on which it applies."

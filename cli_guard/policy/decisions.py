@@ -258,6 +258,7 @@ def ignore_in(config: Config, finding: Finding, today: datetime.date) -> Ignore 
             for ignore in config.ignore
             if rule_matches(ignore.rule, finding.rule)
             and matches(ignore.path, finding.path)
+            and ignore.fingerprint in ("", finding.fingerprint)
             and (ignore.expires is None or today <= ignore.expires)
         ),
         None,

@@ -313,7 +313,7 @@ def announce(found: Finding, inline: Suppression, policy: Policy) -> Finding:
 def judge_record(judgement: GateJudgement) -> Verdict:
     """Decide whether Git may record the change."""
     for disposition, what, rule in (
-        (Disposition.DENY, "denied", "findings-denied"),
+        (Disposition.DENY, "to fix", "findings-denied"),
         (Disposition.REVIEW, "to approve", "findings-to-review"),
     ):
         found = judgement.of(disposition)
@@ -325,6 +325,6 @@ def judge_record(judgement: GateJudgement) -> Verdict:
 
 
 def count_findings(findings: Collection[Finding], what: str) -> str:
-    """Format `2 findings denied (secret-x, code-y)`."""
+    """Format `2 findings to fix (secret-x, code-y)`."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what} ({rules})"

@@ -35,7 +35,8 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
         if STRICTNESS.index(becomes) < STRICTNESS.index(was):
             yield f"{severity} changes from {was} to {becomes}"
     for ignore, answered in weakening_ignores(before, after).items():
-        yield f"a new [[ignore]] for {ignore.path} covers {answered}: {ignore.reason}"
+        what = "one finding in " if ignore.fingerprint else ""
+        yield f"a new [[ignore]] for {what}{ignore.path} covers {answered}: {ignore.reason}"
     for name in ("files", "file_chars", "total_chars", "rounds"):
         if getattr(after.limits, name) < getattr(before.limits, name):
             yield f"limits.{name} decreases from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
@@ -100,10 +101,9 @@ def rules_in(*configs: Config) -> list[Rule]:
 
 
 def disposition_of(config: Config, rule: Rule) -> Disposition:
-    """Return what a finding of this rule leads to under a configuration."""
-    sample = Finding(
-        rule.id, rule.category, rule.severity, rule.confidence, "", None, "", ""
-    )
+    """Return what the gravest finding of this rule leads to under a configuration."""
+    severity = rule.worst or rule.severity
+    sample = Finding(rule.id, rule.category, severity, rule.confidence, "", None, "", "")
     return Policy(config).disposition(sample)
 
 
@@ -125,15 +125,15 @@ def weaker_rules(before: Config, after: Config) -> list[str]:
 def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
     """Return each new `[[ignore]]` that covers rules that were deny or review, with a summary of those rules.
 
-    An entry that an old one certainly covers (the same path or `**`, no other rule, no later expiry) is not new: it
-    was reworded or narrowed.
+    An entry that an old one certainly covers (the same path or `**`, no other rule or finding, no later expiry) is not
+    new: it was reworded or narrowed.
     """
     if not after.ignore:
         return {}
     stops = stopping(before, after)
-    ends: dict[tuple[str, str], datetime.date] = {}
+    ends: dict[tuple[str, str, str], datetime.date] = {}
     for old in before.ignore:
-        key = (old.rule, old.path)
+        key = (old.rule, old.path, old.fingerprint)
         end = old.expires or datetime.date.max
         ends[key] = max(end, ends.get(key, end))
     weakening = {}
@@ -146,10 +146,15 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
     return weakening
 
 
-def covered(new: Ignore, ends: Mapping[tuple[str, str], datetime.date]) -> bool:
-    """Return whether an old entry covers the new one, for as long. `ends`: expiry by rule and path."""
+def covered(new: Ignore, ends: Mapping[tuple[str, str, str], datetime.date]) -> bool:
+    """Return whether an old entry covers the new one, for as long. `ends`: expiry by rule, path and fingerprint."""
     wider = [new.rule, *(f"{new.rule[:length]}*" for length in range(len(new.rule)))]
-    found = [ends.get((rule, path)) for rule in wider for path in {new.path, "**"}]
+    found = [
+        ends.get((rule, path, mark))
+        for rule in wider
+        for path in {new.path, "**"}
+        for mark in {new.fingerprint, ""}
+    ]
     return any(
         end is not None and (new.expires or datetime.date.max) <= end for end in found
     )

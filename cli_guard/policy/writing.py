@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -131,17 +131,19 @@ def allowed_patterns(text: str, source: str) -> set[str]:
     return {each.pattern for each in config.commands.allow}
 
 
-def add_ignores(text: str, source: str, ignores: Sequence[Ignore]) -> str:
+def add_ignores(text: str, source: str, ignores: Mapping[Ignore, str]) -> str:
     """Return the text of a configuration with more `[[ignore]]` at its end. Raises ConfigError if that is not certain.
 
-    `source` is the file that it is in: `cli-guard.toml` or `pyproject.toml`.
+    `source` is the file that it is in: `cli-guard.toml` or `pyproject.toml`. Each entry comes with what it is about,
+    for a reader, as a fingerprint says nothing.
     """
     table = "[[ignore]]" if source == FILE else "[[tool.cli-guard.ignore]]"
     end = "\r\n" if "\r\n" in text else "\n"
     lines: list[str] = []
-    for each in ignores:
+    for each, about in ignores.items():
         pairs = each.model_dump(exclude_unset=True)
-        lines += ["", table, *(f"{key} = {toml_value(pairs[key])}" for key in pairs)]
+        lines += ["", table, f"# {about}"]
+        lines += [f"{key} = {toml_value(pairs[key])}" for key in pairs]
     gap = end if text and not text.endswith("\n") else ""
     after = text + gap + end.join([*lines[0 if text else 1 :], ""])
     try:

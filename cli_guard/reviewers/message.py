@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from cli_guard.hooks import PUSH, event_of
 from cli_guard.lazy import dataclass
-from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity
+from cli_guard.model import ChangeSet, CommitMessage, Finding, Report
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.review_input import ReviewInput
@@ -81,12 +81,11 @@ def _in_force(rule: Rule, case: MessageCase) -> bool:
 
 def _finding(rule: Rule, case: MessageCase, said: str) -> Finding:
     commit = case.changes.commit if case.recorded else None
-    protected = rule.extra.get("protected_severity")
     named = re.match(r"Line (\d+) ", said)
     found = rule.finding(
         line=int(named[1]) if named else 1,
         message=said,
-        severity=Severity(protected) if protected and case.branch else None,
+        severity=rule.worst if case.branch else None,
         content=case.message.text,
     )
     return replace(found, commit=commit)

@@ -25,8 +25,9 @@ NOT_RULES = frozenset("command_files flow languages processes programs projects"
 class Rule:
     """One rule.
 
-    `fires` are examples that it must report, `silent` near misses that it must not. An example is text with, where a
-    whole file is needed, its path in front as `path: text`; see `cli_guard.rules.examples`.
+    `worst` is the severity of its gravest findings, None if that is its own. `fires` are examples that it must report,
+    `silent` near misses that it must not. An example is text with, where a whole file is needed, its path in front as
+    `path: text`; see `cli_guard.rules.examples`.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Rule:
     fires: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    worst: Severity | None = None
 
     def finding(
         self,
@@ -84,6 +86,7 @@ KNOWN = (
     "why",
     "remedy",
     "source",
+    "worst",
     "fires",
     "silent",
 )
@@ -102,6 +105,7 @@ def rule_of(table: Mapping[str, Any]) -> Rule:
         source=table.get("source", ""),
         fires=tuple(table.get("fires", ())),
         silent=tuple(table.get("silent", ())),
+        worst=Severity(table["worst"]) if "worst" in table else None,
         extra=MappingProxyType(
             {key: value for key, value in table.items() if key not in KNOWN}
         ),

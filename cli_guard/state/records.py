@@ -30,8 +30,6 @@ KEPT_PENDING = 100
 KEPT_APPLIED = 20
 # After that time the repository has changed too much.
 PENDING_DAYS = 14
-# An outdated one is listed as such for that time: nobody can answer it any more.
-OUTDATED_DAYS = 1
 ASKED = "ask"
 ID = re.compile(r"[0-9a-f]{1,64}")
 
@@ -70,11 +68,11 @@ class PendingReview:
         """Return what to do to get it once more."""
         return "ask again" if self.event == ASKED else "run the commit or push again"
 
-    def has_expired(self, now: datetime.datetime, days: int = PENDING_DAYS) -> bool:
-        """Return whether it is older than some days, or its time unreadable."""
+    def has_expired(self, now: datetime.datetime) -> bool:
+        """Return whether it is older than PENDING_DAYS, or its time unreadable."""
         try:
             age = now - datetime.datetime.fromisoformat(self.at)
-            return age > datetime.timedelta(days=days)
+            return age > datetime.timedelta(days=PENDING_DAYS)
         except (ValueError, TypeError):
             return True
 

@@ -258,15 +258,14 @@ def test_ten_wait_at_once(committed: Repo) -> None:
     assert approve(committed, other).code == 0, "each is of what was staged then"
     assert commit_hook(committed).code == 3, "and of nothing else"
     listed = guard(committed, "pending")
-    assert (listed.code, listed.out.count("outdated")) == (0, 0)
-    assert all((found in listed.out) is (found != other) for found in ids)
+    assert "outdated" not in listed.out
+    assert all((found in listed.out) is (found == staged) for found in ids)
     assert approve(committed, staged).code == 0
     assert commit_hook(committed).code == 0
     committed.git("commit", "-q", "--no-verify", "-m", "Report")
     for _ in range(2):
         listed = guard(committed, "pending")
-        assert listed.out.count("outdated") == 8
-        assert "no pending reviews" in listed.out
+        assert listed.out.startswith("cli-guard: no pending reviews; 8 outdated, as ")
     assert len(waiting(committed)) == 8, "a list removes nothing"
     refused = approve(committed, waiting(committed)[0])
     assert refused.code == 2 and "is outdated" in refused.err
@@ -358,6 +357,48 @@ def test_without_an_id_the_last_one_that_was_stopped_is_approved(
     assert done.code == 0 and "app.py:8" in done.out
     assert ("reports.py:8" in done.out) == (way == ("-a",))
     assert forked.run("git", *commit).code == 0
+
+
+LEAK = f'aws_access_key_id = "{key()}"\n'
+MUST_FIX = "must be fixed or ignored, and no approval changes that"
+# What happens after a review was stopped, and what `approve` without an id says then.
+AFTER = {
+    "nothing": ("reports.py:8", 0),
+    "reset": ("nothing needs an approval", 2),
+    "a key is staged too": (f"what is staged {MUST_FIX}", 1),
+    "a key is staged alone": (f"what is staged {MUST_FIX}", 1),
+    "a key with -a": (f"the last review that stopped here {MUST_FIX}", 1),
+    "a key is staged, then not": ("reports.py:8", 0),
+    "a path beside a key": ("other.py:8", 0),
+}
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_without_an_id_only_the_last_stop_is_asked_about(after: str, guarded: Repo) -> None:
+    stopped(guarded)
+    match after:
+        case "reset":
+            guarded.git("reset", "-q", "--hard")
+        case "a key is staged too":
+            stage(guarded, {"leak.py": LEAK})
+        case "a key is staged alone":
+            guarded.git("reset", "-q", "--hard")
+            stage(guarded, {"leak.py": LEAK})
+        case "a key with -a":
+            guarded.git("reset", "-q", "--hard")
+            guarded.write("app.py", LEAK)
+        case "a key is staged, then not":
+            stage(guarded, {"leak.py": LEAK})
+        case "a path beside a key":
+            stage(guarded, {"leak.py": LEAK, "other.py": OTHER})
+    path = ("--", "other.py") if after == "a path beside a key" else ()
+    all_ = ("-a",) if after == "a key with -a" else ()
+    guarded.run("git", "commit", "-q", "-m", "Run it", *all_, *path)
+    if after == "a key is staged, then not":
+        guarded.git("rm", "-q", "--cached", "leak.py")
+    done = approve_plain(guarded)
+    words, code = AFTER[after]
+    assert words in done.all and done.code == code, done.all
 
 
 def test_without_an_id_what_was_staged_since_is_approved_too(committed: Repo) -> None:

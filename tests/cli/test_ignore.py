@@ -97,14 +97,27 @@ def test_a_file_without_comments_gets_an_entry_of_its_own(committed: Repo) -> No
     reviewed(committed, {"settings.json": content})
     done = ignore(committed, RULE, "settings.json:1")
     assert done.code == 0 and "record it first, alone" in done.out
-    entry = f'[[ignore]]\nrule = "{RULE}"\npath = "/settings.json"\nreason = "{WHY}"\n'
-    assert committed.path.joinpath("cli-guard.toml").read_text() == entry
+    lines = committed.path.joinpath("cli-guard.toml").read_text().split("\n")
+    assert [line.partition(" = ")[0] for line in lines] == [
+        "[[ignore]]",
+        "# AWS access key id.",
+        "rule",
+        "path",
+        "fingerprint",
+        "reason",
+        "",
+    ]
     again = ignore(committed, RULE, "settings.json:1")
     assert again.code == ExitCode.USAGE and "answers it already" in again.err
     committed.git("add", "cli-guard.toml")
     committed.git("commit", "-qm", "Ignore a finding", "--no-verify", "cli-guard.toml")
     assert rules(committed) == []
-    # Its name in another folder is another file.
+    # Another key in it is another finding, and its name in another folder another file.
+    committed.write(
+        "settings.json", json.dumps({"aws_access_key_id": key().replace("Q3X", "Q4X")})
+    )
+    assert rules(committed) == [RULE]
+    committed.write("settings.json", content)
     committed.write("other/settings.json", content)
     assert rules(committed) == [RULE]
 
@@ -125,7 +138,7 @@ def test_an_entry_goes_to_the_policy_that_is_there(
     reviewed(committed, {"a.json": json.dumps({"aws_access_key_id": key()})})
     assert ignore(committed, RULE, "a.json").code == 0
     with committed.path.joinpath(file).open(newline="") as stream:
-        assert stream.read().startswith(f"{text}{head}rule = ")
+        assert stream.read().startswith(f"{text}{head}#")
     committed.git("commit", "-qm", "Ignore a finding", "--no-verify", file)
     assert rules(committed) == []
 

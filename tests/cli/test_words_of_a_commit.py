@@ -199,7 +199,7 @@ def test_a_push_that_waits_names_its_commits(hooked: Repo) -> None:
     assert not (hooked.path / "stolen").exists()
     path.write_text(json.dumps(kept))
     hooked.git("commit", "-q", "--amend", "--no-verify", "-m", "Add the reports")
-    assert "outdated" in guard(hooked, "pending").out and waiting(hooked)
+    assert "1 outdated" in guard(hooked, "pending").out and waiting(hooked)
 
 
 NOTHING_NEW = "cli-guard: no new lines, nothing to report\n"

@@ -453,6 +453,19 @@ def test_a_guard_that_is_asked_nowhere_now_is_reported(change: str) -> None:
     assert [each.rule for each in review(changed_files(change)).findings]
 
 
+@examples(
+    "comment", ("", "+    # all who come here are admins, see the gateway\n", "+    # no\n")
+)
+def test_a_comment_takes_the_place_of_no_check(comment: str) -> None:
+    change = f"""{HANDLER} def delete(user_id):
+-    if not session.get("is_admin"):
+-        abort(403)
+{comment}     remove(user_id)
+     return "ok"
+"""
+    assert found(change).rule == "protection-access"
+
+
 def test_of_a_copy_nothing_is_gone() -> None:
     subject = changed_files(
         f"""{HANDLER} def save(user, page):

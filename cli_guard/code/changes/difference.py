@@ -8,7 +8,14 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-from cli_guard.code.changes.facts import CodeFact, CodeUnit, Key, short_name
+from cli_guard.code.changes.facts import (
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    Key,
+    short_name,
+    words_of_text,
+)
 from cli_guard.code.changes.plain_text import (
     MOST_FACTS,
     is_settings_file,
@@ -107,6 +114,22 @@ class FileDifference:
             if hunk.removed and hunk.old_start <= fact.end_line and last >= fact.line:
                 return hunk
         return None
+
+    def is_alike(self, was: CodeUnit, now: CodeUnit) -> bool:
+        """Return whether a unit goes on doing what it did. What new comments say is nothing that it does."""
+        said = (
+            words_of_text(fact.name)
+            for fact in self.came
+            if fact.kind is FactKind.COMMENT and fact.unit == now.name
+        )
+        words = now.words - (frozenset().union(*said) - was.words)
+        return len(was.words & words) >= LIKENESS * len(was.words | words)
+
+    def goes_on(self, fact: CodeFact, was: CodeUnit, now: CodeUnit) -> bool:
+        """Return whether a unit goes on doing what it did beside a fact: in a short one that may be few words."""
+        lines = was.text.split("\n")
+        del lines[fact.line - was.line : fact.end_line - was.line + 1]
+        return words_of_text("\n".join(lines)) <= now.words or self.is_alike(was, now)
 
     @cached_property
     def _before(self) -> tuple[CodeFact, ...]:
@@ -222,14 +245,6 @@ def likeness(one: CodeUnit, other: CodeUnit) -> float:
     """Return how many of the words of two units are in both, from 0 to 1."""
     united = len(one.words | other.words)
     return len(one.words & other.words) / united if united else 0.0
-
-
-def goes_on(fact: CodeFact, one: CodeUnit, other: CodeUnit) -> bool:
-    """Return whether a unit does what another did: they are alike, or the lines of a fact are all that went."""
-    lines = one.text.split("\n")
-    del lines[fact.line - one.line : fact.end_line - one.line + 1]
-    is_all = "\n".join(lines).split() == other.text.split()
-    return is_all or likeness(one, other) >= LIKENESS
 
 
 def find_renames(old: Iterable[CodeUnit], new: Iterable[CodeUnit]) -> Mapping[str, str]:

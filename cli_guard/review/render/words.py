@@ -275,13 +275,12 @@ def ignore_command(found: Finding, program: str = "cli-guard") -> str:
 
 
 def _entries(denied: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the lines of an `[[ignore]]` for each rule and path, of some."""
-    pairs = list(dict.fromkeys((found.rule, found.path) for found in denied))
+    """Return the lines of an `[[ignore]]` for each of some findings."""
     lines: list[str] = []
-    for rule, path in pairs[:MOST_COMMANDS]:
-        quoted = json.dumps(path_of(path), ensure_ascii=False)
-        lines += ["[[ignore]]", f'rule = "{printable(rule)}"', f"path = {quoted}"]
-        lines.append('reason = "..."')
+    for found in list({each.fingerprint: each for each in denied}.values())[:MOST_COMMANDS]:
+        quoted = json.dumps(path_of(found.path), ensure_ascii=False)
+        lines += ["[[ignore]]", f'rule = "{printable(found.rule)}"', f"path = {quoted}"]
+        lines += [f'fingerprint = "{printable(found.fingerprint)}"', 'reason = "..."']
     return tuple(lines)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from cli_guard.code.changes.asked import names_in, plain_tokens
-from cli_guard.code.changes.difference import ChangeDifference, FileDifference, goes_on
+from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     VALUES,
@@ -227,7 +227,7 @@ class Losses:
     def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
         """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
         was = loss.file.old.unit_named(loss.fact.unit)
-        return was is not None and goes_on(loss.fact, was, pair)
+        return was is not None and loss.file.goes_on(loss.fact, was, pair)
 
 
 def stands_at_source(

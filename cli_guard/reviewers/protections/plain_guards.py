@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from cli_guard.code.changes.difference import (
-    LIKENESS,
     ChangeDifference,
     FileDifference,
-    likeness,
 )
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -102,7 +100,7 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
         return True
     was = loss.file.old.unit_named(guard.unit)
     now = difference.pair_of(loss.file, guard.unit)
-    if was is None or now is None or likeness(was, now) < LIKENESS:
+    if was is None or now is None or not loss.file.is_alike(was, now):
         return False
     return (
         REFUSED.search(guard.detail) is not None
