@@ -25,7 +25,13 @@ from cli_guard.commands import (
 )
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.execution.context import command_context, find_choice, root_of
+from cli_guard.execution.context import (
+    SHELL_ENDINGS,
+    command_context,
+    find_choice,
+    read_commands,
+    root_of,
+)
 from cli_guard.execution.verdicts import sentence, write_allow
 from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
@@ -346,6 +352,7 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
             given = partial(find_approved, root, invocation)
             surface = judge_surface(use, place.names, root, policy, given)
             answers.append(surface)
+    answers.append(find_new_commands(use, place, invocation, agent))
     # That it runs is what a person has approved; what else its name means is asked about.
     is_approved = surface is not None and surface.decision is Decision.ALLOW
     usual = UNREMARKABLE | {EffectKind.PERSISTENCE} if is_approved else UNREMARKABLE
@@ -359,6 +366,24 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | 
         )
     answer = find_strictest(answers)
     return answer if answer and answer.decision is not Decision.ALLOW else None
+
+
+def find_new_commands(
+    use: Write, place: RequestPlace, invocation: Invocation, agent: str
+) -> HookAnswer | None:
+    """Judge the commands that a write adds to a file which runs them; None for any other file."""
+    name = place.names[-1]
+    root = root_of(Path(name).parent)
+    if root is None or not use.added:
+        return None
+    inside = os.path.relpath(name, os.path.realpath(root))
+    if not inside.endswith(SHELL_ENDINGS) and read_commands(inside, "") is None:
+        return None
+    # Most writes are to other files, and need nothing of what judges these.
+    from cli_guard.agents.command_files import judge_commands
+
+    context = command_context(root, invocation.env, agent=agent)
+    return judge_commands(use, inside, root, context)
 
 
 def find_approved(root: Path, invocation: Invocation) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """The judge: a command and its context in, a verdict out."""
 
-from cli_guard.commands.effects.call import PHRASES
+from cli_guard.commands.effects.call import DELETED, PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.lifting import apply_patterns
 from cli_guard.commands.model import (
@@ -8,11 +8,13 @@ from cli_guard.commands.model import (
     Effect,
     EffectKind,
     Pattern,
+    Profile,
     Setting,
     Span,
     Verdict,
     strictest,
 )
+from cli_guard.commands.package_scripts import judge_scripts
 from cli_guard.commands.patterns import fit_pattern
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.saving import pattern_to_save
@@ -23,6 +25,9 @@ from cli_guard.model import Decision
 
 # Characters: a person or an agent waits for the verdict; a script in a change may be long.
 LONGEST = {Setting.AGENT: 40_000, Setting.PERSON: 40_000, Setting.CHANGE: 100_000}
+
+MOST_REASONS = 3
+LISTING = "cli-guard check-command --format json"
 
 
 def judge(command: str, context: Context | None = None) -> Verdict:
@@ -52,6 +57,8 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         command, shell.effects, shell.invocations, context, frozenset(unread), whole
     )
     found |= written
+    if context.setting is not Setting.CHANGE and context.profile is not Profile.FLOORS:
+        found |= judge_scripts(shell, context)
     effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
@@ -67,8 +74,6 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         return Verdict(
             command, Decision.ALLOW, reason, effects, files=shell.find_tainted_files()
         )
-    more = len(decisive) - 1
-    reason = first.reason if not more else f"{first.reason} (and {more} more)"
     coverage = "partial" if shell.partial else "full"
     alternative = first.alternative or ALTERNATIVES.get(first.rule)
     asks = decision is Decision.REVIEW and context.setting is not Setting.CHANGE
@@ -76,7 +81,7 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     return Verdict(
         command,
         decision,
-        reason,
+        list_reasons(decisive),
         effects,
         coverage,
         alternative,
@@ -85,13 +90,25 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     )
 
 
+def list_reasons(decisive: list[Effect]) -> str:
+    """Join the reasons of a verdict, the worst first, each once and at most MOST_REASONS."""
+    ranked = sorted(decisive, key=rank_effect)
+    reasons = list(dict.fromkeys(each.reason for each in ranked))
+    shown = reasons[:MOST_REASONS]
+    if more := len(reasons) - len(shown):
+        shown.append(f"and {more} more ({LISTING} lists all)")
+    return "; ".join(shown)
+
+
 def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
     """Return the sort key that puts the effect to name first.
 
     Floors come before patterns, then the worst kind, the most specific reason, and the position in the command.
     """
     is_floor = effect.decision is Decision.DENY and bool(effect.rule)
-    is_vague = effect.target == "" or effect.reason.endswith(PHRASES[effect.kind])
+    is_vague = effect.target == "" or effect.reason.endswith(
+        (PHRASES[effect.kind], DELETED)
+    )
     return not is_floor, list(EffectKind).index(effect.kind), is_vague, effect.span.start
 
 

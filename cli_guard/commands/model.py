@@ -136,7 +136,7 @@ class WorkTree(Protocol):
         return (("*", False),)
 
     def holds_work(self, path: str) -> bool:
-        """Return whether there is a file at or below a path that Git tracks, or neither tracks nor ignores."""
+        """Return whether a file at or below a path, or found by a pattern, is tracked, or neither that nor ignored."""
         return True
 
     def locks(self, program: str) -> bool:
@@ -168,6 +168,10 @@ class WorkTree(Protocol):
     def read_number(self, path: str) -> str | None:
         """Return the process id that a file holds; None if there is no such file."""
         return None
+
+    def read_scripts(self, folder: str) -> Mapping[str, str]:
+        """Return the scripts of the package.json that counts in a folder of the tree, by their names."""
+        return {}
 
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""

@@ -37,6 +37,8 @@ OF_BASH = regex(rf"(?:{'|'.join(words('environment')['bash'])})\Z")
 
 # Text: without quotes, in quotes, or behind a backslash; a dollar alone. `operator` is one of `[[ ]]`.
 PLAIN_TEXT = ("", "'", '"', "\\", "$", "operator")
+# What `$'\t'` and `$'\n'` stand for: no character of a name, an option or a pattern.
+SEPARATORS = " \t\r\n"
 # `$NAME`, `$1`, `$?`, `$#`, `$!`, `$$`; `$@` in quotes.
 PLAIN_PARAMETER = regex(r"(?!_\Z)[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
 # `${NAME:-plain}`, and what cuts off an end or a beginning.
@@ -154,6 +156,8 @@ def find_names(node: object) -> Iterator[str]:
 def name_outside(node: object) -> str:
     """Name the construct that a node is, "" if it is in the subset as far as its parts are."""
     match node:
+        case Text(form="$'", text=text) if not text.strip(SEPARATORS):
+            return ""
         case Text(form=form):
             return "" if form in PLAIN_TEXT else NAMES.get(form, "a line end within a word")
         case ParameterExpansion():

@@ -96,7 +96,7 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
         EffectKind.GIT_WRITE: services.is_reversible,
         EffectKind.NETWORK_IN: services.stays_on_machine,
         EffectKind.NETWORK_OUT: services.stays_on_machine,
-        EffectKind.PROCESS: services.ends_own_job,
+        EffectKind.PROCESS: services.stays_with_user,
         EffectKind.UNKNOWN: code.is_known_here,
     }
     if effect.kind in (EffectKind.EXEC, EffectKind.NETWORK_IN):

@@ -14,7 +14,12 @@ from cli_guard.rules import data
 PROGRAM = re.compile(r"[A-Za-z][\w.+-]*")
 MOST_WORDS = 8
 LONGEST = 120
-KINDS = NEVER_LIFTED | {EffectKind.UNKNOWN, EffectKind.PERSISTENCE}
+# What a service loses or gets is another matter each time.
+KINDS = NEVER_LIFTED | {
+    EffectKind.UNKNOWN,
+    EffectKind.PERSISTENCE,
+    EffectKind.SERVICE_WRITE,
+}
 RULES = data.read("never_saved.toml")
 NEVER = frozenset((*RULES["programs"].split(), *RULES["sub_commands"]))
 GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))

@@ -46,7 +46,7 @@ class Shown:
             verdict.reason,
             verdict.alternative,
             verdict.savable,
-            *(each.target for each in verdict.effects),
+            *(text for each in verdict.effects for text in (each.target, each.reason)),
         )
         # One look at all of them is enough nearly always.
         if not scan(
@@ -94,6 +94,7 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
                 "kind": str(each.kind),
                 "target": shown.other(each.target) if each.target else each.target,
                 "decision": str(each.decision),
+                "reason": shown.other(each.reason),
             }
             for each in verdict.effects
         ],

@@ -1,8 +1,11 @@
 """The trusted work tree as the judge of commands asks about it. Git is called only if a command needs it, once."""
 
 import glob
+import json
 import os
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -57,6 +60,21 @@ INDEX_BYTES = 5_000_000
 # path_resolution(7): what is longer, a name or a whole path, is none.
 LONGEST_NAME = 255
 LONGEST_PATH = 4_096
+# Bytes of a package.json.
+MOST_MANIFEST = 1_000_000
+# Each star of a pattern multiplies what Git tries.
+MOST_STARS = 6
+
+
+def read_scripts(raw: bytes) -> Mapping[str, str]:
+    """Return the scripts in a package.json by their names; none if it cannot be read."""
+    try:
+        data = json.loads(raw[:MOST_MANIFEST])
+    except (ValueError, RecursionError):
+        return {}
+    scripts = data.get("scripts") if isinstance(data, dict) else None
+    found = scripts.items() if isinstance(scripts, dict) else ()
+    return {name: text for name, text in found if isinstance(text, str)}
 
 
 def is_possible_path(text: str) -> bool:
@@ -185,10 +203,21 @@ class TrustedTree:
         return self._uncommitted
 
     def holds_work(self, path: str) -> bool:
-        """Return whether a file at or below a path is not ignored; True if Git cannot be asked."""
-        if not is_possible_path(path):
+        """Return whether a file at or below a path, or what a pattern finds, is not ignored.
+
+        True if Git cannot be asked.
+        """
+        if not is_possible_path(path) or path.count("*") > MOST_STARS:
             return True
-        listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+        listing = (
+            "--no-literal-pathspecs",
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--",
+        )
         try:
             out, _ = self._git.run_bounded(*listing, path, limit=LONGEST_PATH)
         except CliGuardError:
@@ -249,6 +278,16 @@ class TrustedTree:
         except OSError:
             return ""
         return text if text.isdecimal() else ""
+
+    def read_scripts(self, folder: str) -> Mapping[str, str]:
+        """Return the scripts of the package.json in a folder, or the nearest above it in the tree."""
+        root = self._git.cwd.resolve()
+        place = Path(os.path.realpath(folder))
+        while place.is_relative_to(root):
+            with suppress(OSError):
+                return read_scripts(read_plain(place / "package.json"))
+            place = place.parent
+        return {}
 
     def is_pushed(self) -> bool:
         """Return whether a remote-tracking branch has the commit at HEAD."""

@@ -66,6 +66,7 @@ class WorkspaceLists:
     forms: tuple[str, ...]
     runners: frozenset[str]
     local: frozenset[str]
+    opens: frozenset[str]
     cleans: frozenset[str]
     writes: frozenset[str]
     asks: tuple[str, ...]
@@ -84,7 +85,7 @@ class WorkspaceLists:
 
 
 # Its lists of which the order says nothing.
-SETS = "runners local cleans writes leaves alone production affixes builds brings formats"
+SETS = "runners local opens cleans writes leaves alone production affixes builds brings formats"
 
 
 @cache

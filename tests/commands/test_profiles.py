@@ -23,10 +23,11 @@ FILES = {
     "scripts/build.sh": "",
     "scripts/deploy.sh": "",
     ".github/workflows/ci.yml": "on: push\n",
-    ".gitignore": ".venv/\nnode_modules/\nbuild/\n.env\n*.db\n",
+    ".gitignore": ".venv/\nnode_modules/\nbuild/\n.env\n*.db\n*.log\n",
 }
 IGNORED = (
     "node_modules/.bin/jest",
+    "app.log",
     ".venv/bin/pytest",
     ".venv/bin/frob",
     "build/out.o",
@@ -50,6 +51,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.write("src/app.py", "import sys\n")
     repo.write("notes/new.txt", "x")
     (repo.path / "away").symlink_to(folder)
+    # As a version manager does it.
+    (repo.path / ".venv/bin/python").symlink_to(folder / "home/.pyenv/bin/python3.12")
     guard(repo, "install")
     return repo
 
@@ -82,6 +85,10 @@ def decide(world: Repo) -> Judge:
         "git apply - <<'END'\n--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-a\n+b\nEND",
         "echo x >> .github/workflows/ci.yml",
         "ls > /tmp/listing.txt",
+        "truncate -s 0 app.log && : > src/pkg/__main__.py",
+        "find . -name '*.log' -exec truncate -s 0 {} +",
+        "sed -i 1d src/*.py && touch src/*.py",
+        "for f in src/*.py; do sed s/a/b/ $f > t && mv t $f; done",
         # What comes back
         "rm -rf build .pytest_cache",
         "rm tests/test_app.py",
@@ -101,6 +108,11 @@ def decide(world: Repo) -> Judge:
         "uv run frob --now",
         "docker compose up -d",
         "make test V=1 -j4",
+        "go build -o /dev/null ./cmd/x",
+        ".venv/bin/python -c 'from pkg import main; print(main.__name__)'",
+        "sort -t $'\\t' -k2 src/app.py | column -t -s $'\\t'",
+        "nvm use 20 && npm test",
+        "code . && code -g src/app.py:3",
         "eslint --format json .",
         "pytest -p no:cacheprovider",
         # Local Git
@@ -110,6 +122,7 @@ def decide(world: Repo) -> Judge:
         "git checkout -b topic && git switch feature && git stash && git stash pop",
         "git merge feature && git tag v1 && git branch -d feature",
         "git fetch origin main && git pull --ff-only",
+        "git push --dry-run && git push -n origin HEAD",
         "git restore --staged src && git reset -q -- src && git reset --soft HEAD~1",
         # This machine
         "curl -s localhost:8000/health | jq .",
@@ -223,8 +236,30 @@ def test_it_stays_in_the_tree(command: str, decide: Judge) -> None:
         "git fetch https://example.org/x.git",
         "git fetch elsewhere",
         "git pull --rebase",
+        "git push -n --no-dry-run",
+        "git push -n --force",
+        "git push -n https://example.org/x.git",
+        "git push -n 'ext::sh -c x'",
+        "git push -n --receive-pack=./x",
         "git -C /srv commit -m x",
         "git worktree add ../wt",
+        # Emptied, or one text in all of them: Git brings them back, and nobody wants it
+        "find tests -type f -exec truncate -s 0 {} +",
+        "find tests -type f -print0 | xargs -0 truncate -s 0",
+        "find tests -type f -exec cp /dev/null {} ';'",
+        "for f in tests/*; do : > $f; done",
+        "sed -i d tests/*.py",
+        "sed -i '1,$d' tests/*.py",
+        "tee tests/*.py scripts/* < /dev/null",
+        "for f in tests/*; do echo x > $f; done",
+        ": > tests/test_app.py; : > scripts/build.sh",
+        "shred tests/*.py",
+        # Editors and versions
+        "code ~/.ssh",
+        "code --install-extension x.y",
+        "nvm install 20",
+        "fnm use --install-if-missing 20",
+        "echo $'\\x72m'",
         # The network, processes, secrets
         "curl https://example.org",
         "curl localhost:8000 https://example.org",

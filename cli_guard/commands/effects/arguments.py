@@ -43,6 +43,7 @@ HARM = {
     "write": 3,
     "move": 4,
     "delete": 4,
+    "empty": 4,
 }
 HELP = {name: Option((name,)) for name in ("--help", "--version")}
 

@@ -13,6 +13,7 @@ from cli_guard.commands.effects.arguments import (
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.invocations import NODE
 from cli_guard.commands.model import HARMLESS, Context, EffectKind, Span
 from cli_guard.commands.programs import MODULES, Spec
 from cli_guard.commands.scope import ShellScope, Stream
@@ -23,9 +24,12 @@ from cli_guard.rules.tables import other_names, words
 
 # A reason in the table that is a whole sentence and does not continue the program's name.
 NOUNS = regex(r"(?:an?|the|another|what|services|commands)\b")
-REST = regex(r"\{rest\|([^}]*)\}")
+FILLED = regex(r"\{(?:rest|package)\|([^}]*)\}")
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
+# Sub-commands of which nothing is left: `delete`, `terminate-instances`.
+DELETES = regex(r"(?:delete|destroy|remove|rm|drop|purge|terminate|uninstall)\b")
+DELETED = "deletes data of a service"
 PHRASES: Mapping[str, str] = data.read("effects.toml")["phrases"]
 
 
@@ -168,18 +172,42 @@ class Call:
         # A program that wipes disks is judged by the paths it gets.
         if rule in (floors.DISK, floors.WIPE):
             rule = ""
-        text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
+        said = self.with_operands(reason) or self.describe(kind)
+        text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{said}"
         better = alternative or self.spec.alternative
         self.shell.emit(
             kind, target, text, span or self.span, rule=rule, alternative=better
         )
 
+    def describe(self, kind: EffectKind) -> str:
+        """Return what an effect of a kind is where the table does not say it."""
+        if kind is EffectKind.SERVICE_WRITE and any(
+            map(DELETES.match, self.title.split(" ")[1:])
+        ):
+            return DELETED
+        return PHRASES[kind]
+
     def with_operands(self, reason: str) -> str:
-        """Fill `{rest|fallback}` in a reason of the table with the operands after the first."""
-        if "{rest|" not in reason:
+        """Fill `{rest|fallback}` in a reason with the operands after the first, `{package|...}` with what it starts."""
+        if "{rest|" in reason:
+            rest = " ".join(each.shown for each in self.arguments.operands[1:])
+        elif "{package|" in reason:
+            rest = self.name_package()
+        else:
             return reason
-        rest = " ".join(each.shown for each in self.arguments.operands[1:])
-        return REST.sub(lambda found: rest or found[1], reason)
+        return FILLED.sub(lambda found: rest or found[1], reason)
+
+    def name_package(self) -> str:
+        """Return which program of a package runs, and whether the work tree has it; "" if that is not known."""
+        tree = self.context.tree
+        rest = self.arguments.rest
+        if tree is None or not rest or not rest[0].text:
+            return ""
+        name = rest[0].text
+        folders = {self.scope.folder, self.context.root}
+        if any(tree.exists(f"{folder}/{NODE}/{name}") for folder in folders if folder):
+            return f"{name} of {NODE}"
+        return f"{name}, which is not in {NODE}, so it is fetched"
 
     def invoke(self, words: list[Field], stdin: Stream | None = None) -> Stream:
         """Run a command at the place of this one, with its input by default."""

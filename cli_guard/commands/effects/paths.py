@@ -35,8 +35,9 @@ LOCAL_SOCKETS = regex(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 # For these a dash is the name of a file, not the output.
 NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
-# How the reason of a write begins that leaves a file empty.
+# How the reason begins if a file is left empty, or all files that a pattern or a search finds get one text.
 EMPTIES = "empties"
+OVERWRITES = "overwrites"
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 EMPTY_HOOKS = ("", "exit 0", "#!/bin/sh")
 SWITCHING_TEXT = regex(r"hook|include|template", re.IGNORECASE)
@@ -82,8 +83,16 @@ def is_from_root(given: Field) -> bool:
 
 
 def emit_unknown(shell: Shell, given: Field, what: str, span: Span) -> None:
-    reason = f"{what} known only at run time ({given.shown})"
+    reason = f"{what} known only at run time ({name_unset(given)})"
     shell.emit(EffectKind.UNKNOWN, given.shown, reason, span)
+
+
+def name_unset(given: Field) -> str:
+    """Return how an unknown path is shown, and what it is if it begins with a variable that is empty: `$X/`."""
+    rest = given.shape.removeprefix("x") if not given.start else ""
+    if rest and classify_whole(rest) is not PathClass.ORDINARY:
+        return f"(...){rest}, which is {rest} if the variable is empty"
+    return given.shown
 
 
 def physical_path(shell: Shell, given: Field) -> str:
@@ -239,10 +248,13 @@ def write_path(
             EffectKind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span
         )
     else:
-        is_emptied = verb == "writes" and carried.text == "" and not appends
-        shown = EMPTIES if is_emptied else verb
-        shell.emit(EffectKind.WRITE, path, f"{shown} {path}", span)
-    if verb == "writes":
+        is_known = verb == "writes" and carried.text is not None and not appends
+        if is_known and not carried.text:
+            verb = EMPTIES
+        elif is_known and (given.pattern or given.text is None):
+            verb = OVERWRITES
+        shell.emit(EffectKind.WRITE, path, f"{verb} {path}", span)
+    if verb in ("writes", EMPTIES, OVERWRITES):
         remember(shell, path, carried)
     elif verb == "changes":
         shell.extended.add(path)
@@ -286,8 +298,10 @@ def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes"
         reason = f"{verb} the device {path}"
         shell.deny(EffectKind.SYSTEM, path, reason, span, floors.DISK)
         return
+    shown = path if given.text is not None else given.shown
     if given.dynamic:
         emit_unknown(shell, given, f"{verb} a path", span)
+        shown = f"a path known only at run time ({name_unset(given)})"
     needed = [*GUARDED, PathClass.REPOSITORY]
     if not shell.in_change:
         needed += (PathClass.GUARD, PathClass.SETTINGS)
@@ -298,5 +312,4 @@ def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes"
             what = "the repository itself"
         floors.deny_guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
-        shown = path if given.text is not None else given.shown
         shell.emit(EffectKind.DELETE, path, f"{verb} {shown}", span)

@@ -38,7 +38,9 @@ from cli_guard.commands.scope import (
 )
 
 # What a dry run leaves out.
-CHANGES = frozenset((EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "move"))
+CHANGES = frozenset(
+    (EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "move", "empty")
+)
 CONTAINERS = frozenset(("docker", "docker-compose", "podman", "nerdctl"))
 SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
@@ -270,7 +272,7 @@ def finish(call: Call) -> Stream:
         elif call.program.name == "tee" and call.arguments.has("-a", "--append"):
             call.shell.extend_file(path_of(call.shell, given))
         stream = replace(copied, taints=copied.taints | taints)
-        if verb in ("deletes", "moves"):
+        if verb in values.LOSSES.values():
             delete_path(call.shell, given, given.span, verb=verb)
         else:
             for each in (given, *find_copies(call, given)):

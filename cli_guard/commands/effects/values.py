@@ -11,6 +11,7 @@ from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
 from cli_guard.commands.effects.loose import finds_name
 from cli_guard.commands.effects.paths import (
+    EMPTIES,
     find_secret_link,
     path_of,
     physical_path,
@@ -64,6 +65,8 @@ TAKES_OPTIONS_FROM_FILES = frozenset(
 LOCAL_SERVICES = frozenset(
     "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
 )
+# What happens to a file of these kinds.
+LOSSES = {"delete": "deletes", "move": "moves", "empty": EMPTIES}
 PLACES = ("url", "host", "server", "endpoint")
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = regex(r"[^=@<]*=?[@<]")
@@ -93,9 +96,9 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
         )
     elif kind == "command":
         call.invoke([given])
-    elif kind in ("delete", "move"):
+    elif kind in LOSSES:
         call.kinds.add(EffectKind.DELETE)
-        call.written.append((given, "deletes" if kind == "delete" else "moves"))
+        call.written.append((given, LOSSES[kind]))
         if kind == "move":
             path = path_of(call.shell, given)
             moved = SECRET_DATA if is_credential(path) else Stream(None)

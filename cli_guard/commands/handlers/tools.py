@@ -6,12 +6,12 @@ from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
-from cli_guard.commands.effects.paths import read_path
+from cli_guard.commands.effects.paths import EMPTIES, read_path
 from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
-from cli_guard.commands.inline.sed import find_new_text
+from cli_guard.commands.inline.sed import DELETES_ALL, find_new_text
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import SECRET, SECRET_DATA, Stream
 
@@ -190,10 +190,11 @@ def sed(call: Call) -> Stream:
             0 if given.has("-e", "-f", "--expression", "--file") else 1 :
         ]
         given.kinds[:] = [(kind, each) for kind, each in given.kinds if each not in files]
-        call.written += [(each, "changes") for each in files]
         codes = [value.text for value in values_of(call, "-e", "--expression")]
         codes += [each.text for each in given.operands if each not in files]
         known = [code for code in codes if code is not None]
         if known and len(known) == len(codes) and not given.has("-f", "--file"):
             call.new_text = "\n".join(map(find_new_text, known))
+        verb = EMPTIES if any(map(DELETES_ALL.match, known)) else "changes"
+        call.written += [(each, verb) for each in files]
     return run_call(call)

@@ -38,6 +38,8 @@ COMMAND = regex(
       (?P<flags>[gpiImMe0-9]*)(?:w(?P<copy>[^\n]*) | {END})""",
     re.VERBOSE | re.DOTALL,
 )
+# A script that begins so leaves no line.
+DELETES_ALL = regex(r"[\s;]*(?:1,\$)?[ \t]*d[ \t]*(?:[;\n}#]|\Z)")
 BACK_REFERENCE = regex(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
 RUNS_INPUT = "runs the lines of its input as commands"
 ESCAPED = regex(r"\\(.)", re.DOTALL)

@@ -8,7 +8,6 @@ from cli_guard.commands.invocations import (
     ENVIRONMENTS,
     INSTALLED,
     NODE,
-    SYSTEM_PROGRAMS,
     ProgramInvocation,
 )
 from cli_guard.commands.model import Effect
@@ -186,8 +185,14 @@ def is_own_program(place: Place, path: str) -> bool:
         return False
     if place.relative(path) is not None:
         return True
-    linked = INTERPRETER.search(path) and SYSTEM_PROGRAMS.match(place.follow(path))
-    return bool(linked) and is_below(path, place.root, place.context)
+    real = place.follow(path)
+    # Of the system or of a version manager: nothing is written there without a question.
+    is_linked = INTERPRETER.search(path) and INTERPRETER.search(real)
+    return (
+        bool(is_linked)
+        and not place.is_temporary(real)
+        and is_below(path, place.root, place.context)
+    )
 
 
 def has_installed(place: Place, caller: ProgramInvocation) -> bool:

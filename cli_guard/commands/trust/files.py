@@ -4,8 +4,8 @@ import re
 from fnmatch import fnmatchcase
 from itertools import pairwise, takewhile
 
-from cli_guard.commands.effects.paths import EMPTIES
-from cli_guard.commands.effects.places import is_credential
+from cli_guard.commands.effects.paths import EMPTIES, OVERWRITES
+from cli_guard.commands.effects.places import GLOBS, is_credential
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.trust.code import is_trusted_call
@@ -41,6 +41,8 @@ PLAIN_WRITERS = frozenset(
 BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
 # Some 400,000 files.
 NAMED_TO_DELETE = 20_000_000
+# Git is asked for each.
+MOST_EMPTIED = 20
 PATCHED = re.compile(
     r"(?m)^(?:---|\+\+\+|\*\*\*|rename (?:from|to)|copy (?:from|to)|Index:) (?:[ab]/)?([^\t\n]+)"
 )
@@ -56,6 +58,8 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
     if place.steps_back or (not links and has_new_links(place, effect, caller)):
         return False
     if target.startswith(("/", "~")):
+        if empties_several(place, effect, caller):
+            return False
         if takes_place(place, effect, caller) and loses_work(place, target):
             return False
         inside = place.relative(target)
@@ -80,6 +84,26 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
     return (
         listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
     )
+
+
+def empties_several(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
+    """Return whether several files of work are left empty, or with one text in all that a pattern or a search finds.
+
+    Git brings them back, but nobody wants that.
+    """
+    path = (effect.target or "").partition("(...)")[0].rstrip("/") or "/"
+    if not effect.reason.startswith((EMPTIES, OVERWRITES)) or place.relative(path) is None:
+        return False
+    if GLOBS.search(path) or place.is_folder(path):
+        names = searched_names(place, caller) if caller else []
+        paths = [f"{path}/{name}" for name in names] or [path]
+        return any(map(place.tree.holds_work, paths))
+    emptied = {
+        each.target or "" for each in place.effects if each.reason.startswith(EMPTIES)
+    }
+    if len(emptied) > MOST_EMPTIED:
+        return True
+    return len(emptied) > 1 and sum(map(place.tree.holds_work, emptied)) > 1
 
 
 def takes_place(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
@@ -247,7 +271,7 @@ def deletes_what_comes_back(
     names = searched_names(place, caller)
     inside, searched = split_search(inside)
     names = names + searched
-    if endangers_protected(place, inside, names):
+    if endangers_protected(place, inside, names) or empties_several(place, effect, caller):
         return False
     if caller.program in ("mv", "git") and effect.reason.startswith("moves"):
         return inside != "" and moves_inside(place, caller)

@@ -283,6 +283,8 @@ class Place:
 
     def may_name(self, path: str) -> bool:
         """Return whether a command of the project may be given a path: in the tree, not protected, no secret."""
+        if path == "/dev/null":
+            return True
         inside = self.relative(path)
         return (
             inside is not None

@@ -79,6 +79,9 @@ def is_reversible(place: Place, effect: Effect, caller: ProgramInvocation | None
         return given.has("-S", "--staged")
     if name == "git reset":
         named = (place.resolve(each, caller.folder) for each in operands)
+        # The index and the files stay as they are.
+        if given.has("--soft"):
+            return True
         return all(map(place.exists, named)) or not place.tree.is_pushed()
     if name in FETCHES:
         return all(is_remote(place, each) for each in operands[:1]) and ":" not in "".join(
@@ -113,6 +116,9 @@ def stays_on_machine(
         return False
     given = caller.arguments
     if given.spec.program == "git":
+        if given.spec.name == "git push":
+            rehearses = given.has("-n", "--dry-run") and not given.has("--no-dry-run")
+            return rehearses and (target == "git push" or is_remote(place, target))
         return given.spec.name in FETCHES and is_remote(place, target)
     if given.spec.name in place.lists.local:
         folders = (
@@ -144,6 +150,13 @@ def stays_on_machine(
         word.shown for kind, word in given.kinds if kind in ("url", "host", "server")
     ]
     return bool(addresses) and all(map(is_loopback, addresses))
+
+
+def stays_with_user(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
+    """Return whether an editor opens what is in the tree, or only the script's own jobs are ended."""
+    if caller is not None and caller.arguments.spec.name in place.lists.opens:
+        return place.stays_inside(caller)
+    return ends_own_job(place, effect, caller)
 
 
 def ends_own_job(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:

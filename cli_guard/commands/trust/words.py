@@ -26,7 +26,7 @@ HOSTS = frozenset(
 )
 HOST_NAME = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?(?:/.*)?")
 # Kinds of the operands that a program changes whatever they are.
-HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move"))
+HARM = frozenset((EffectKind.WRITE, EffectKind.DELETE, "move", "empty"))
 INTERPRETERS = frozenset("python node ruby perl php bash sh zsh dash".split())
 NODE_RUNNERS = frozenset("npx npm bunx bun pnpm yarn".split())
 # An option of a compiler or linker that names no program, plug-in or folder of somebody's, and what Go's `-X` sets.
