@@ -40,8 +40,8 @@ LIBRARIES = (
 )
 # A variable of who sits at a terminal (`terminals.Seat`): the program leads the session of it, as the client would.
 ALONE = b"PRELOADED_AT_TERMINAL"
-# What a hook sets to end as after Ctrl-C.
-HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# What a hook may handle: to end as after Ctrl-C, to end in time, to hear of its children.
+HANDLED = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 SERVER = b"CLI_GUARD_SERVER"
 # The socket of who does the runs of one terminal: see `lead`.
 SOCKET = b"PRELOADED_SOCKET"
@@ -223,8 +223,10 @@ def work(line: socket.socket, head: bytes, given: Sequence[int]) -> NoReturn:
         answer(connection, int.from_bytes(head, "big"), given[1:], line)
         sys.path[:] = path
         sys.executable = interpreter
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in handlers.items():
-            signal.signal(number, handler)
+            if handler is not None:
+                signal.signal(number, handler)
         head, given, _, _ = socket.recv_fds(line, 8, 4)
     os._exit(0)
 
@@ -276,6 +278,7 @@ def answer(
         setattr(sys, name, stream)
     run = find_program(words, variables)
     again = is_hook(words)
+    niceness = os.nice(0)
     leave, own = os._exit, os.getpid()
 
     def end(code: int) -> Any:
@@ -303,6 +306,8 @@ def answer(
         # What a reader that has gone did not take must not reach the next one.
         with suppress(OSError, ValueError):
             stream.close()
+    # What reviews ahead has made itself slower, for good.
+    again = again and os.nice(0) == niceness
     again = again and threading.active_count() == 1 and not has_children()
     if again:
         with open(os.devnull, "r+b", buffering=0) as nothing:
