@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -125,8 +126,9 @@ def says_that_all_is_well(connection: socket.socket) -> None:
 @contextmanager
 def impostor(
     folder: Path, name: str, answer: Answer, record: str | None = None
-) -> Iterator[None]:
-    """Listens in this process, which the lock names as the server, or another `record`."""
+) -> Iterator[list[float]]:
+    """Listens in this process, which the lock names as the server, or another `record`; gives when it was asked."""
+    asked: list[float] = []
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / f"{name}.lock").write_text(
         address.describe_process(os.getpid()) if record is None else record
@@ -143,13 +145,14 @@ def impostor(
                     connection, _ = door.accept()
                 except OSError:
                     continue
+                asked.append(time.monotonic())
                 with connection, suppress(OSError):
                     answer(connection)
 
         thread = threading.Thread(target=serve)
         thread.start()
         try:
-            yield
+            yield asked
         finally:
             # Beside a closed socket it would not wait, and take all of a processor.
             ended.set()
@@ -159,8 +162,9 @@ def impostor(
 @pytest.mark.parametrize("kind", IMPOSTORS)
 def test_an_impostor_gets_nothing_done(leaking: Repo, servers: Any, kind: str) -> None:
     name = name_of_socket(leaking, servers.env)
-    with impostor(servers.folder / "cli-guard", name, IMPOSTORS[kind]):
+    with impostor(servers.folder / "cli-guard", name, IMPOSTORS[kind]) as asked:
         done = leaking.guard(*REVIEW, env=servers.env)
+    assert asked
     assert (done.code, "keys.py:1" in done.out, done.err) == (1, True, "")
     assert reviews(leaking) == 1
 
@@ -195,10 +199,11 @@ def test_a_push_asks_no_server(leaking: Repo, servers: Any) -> None:
         f"refs/heads/main {leaking.git('rev-parse', 'HEAD')} refs/heads/main {'0' * 40}\n"
     )
     name = name_of_socket(leaking, servers.env)
-    with impostor(servers.folder / "cli-guard", name, says_that_all_is_well):
+    with impostor(servers.folder / "cli-guard", name, says_that_all_is_well) as asked:
         done = leaking.guard(
             "hook", "pre-push", "origin", "url", stdin=line, env=servers.env
         )
+    assert not asked
     assert done.code == 1 and "keys.py:1" in done.out
 
 
