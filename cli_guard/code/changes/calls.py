@@ -35,9 +35,6 @@ QUOTED_VALUE = re.compile(
 BRACKETS = re.compile(r"[()\s]")
 # An array that lost more was made for something else.
 MOST_LOST = 8
-LESS = re.compile(
-    r"(?P<rest>.*\S) ?(?P<sign>[+-]) ?(?:[1-9]\d*|sizeof\([^()]*\)|\w*(?:EXTRA|PAD\w*|SIZE|LEN))"
-)
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
@@ -170,12 +167,13 @@ def lost_room(old: CodeFact, new: CodeFact) -> str:
     if len(was) != len(now) or len(changed) != 1:
         return ""
     ((before, after),) = changed
-    match = LESS.fullmatch(before)
-    if match is None or match["rest"] != after:
+    grown = difference_of_sums((before, "0"), (after, "0"))
+    if len(grown) != 1:
         return ""
+    is_more = min(grown.values()) > 0
     known = read_strength_words()
     allocates = not known["allocates"].isdisjoint(words_of_name(old.last_name))
     copies = old.last_name.lower() in known["copies"]
     is_size = copies or "sizeof" in after
-    is_less = match["sign"] == "+" if allocates else match["sign"] == "-" and is_size
+    is_less = not is_more if allocates else is_more and is_size
     return f"`{before}` is `{after}` now" if is_less else ""

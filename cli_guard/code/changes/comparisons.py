@@ -97,7 +97,7 @@ def looser_comparison(old: str, new: str, *, refuses: bool) -> LooserComparison 
         now = replace(now, is_denied=not now.is_denied)
     was = was.without_denial
     now = now.without_denial
-    if has_looser_bound(was, now) or has_looser_sum(was, now):
+    if has_looser_bound(was, now):
         return LooserComparison(f"`{new}` lets more through than `{old}`", is_bound=True)
     if has_looser_relation(was, now) or has_longer_list(was, now):
         return LooserComparison(f"`{new}` fits more than `{old}`", is_bound=False)
@@ -123,25 +123,15 @@ def overflowing_sum(gone: Iterable[str], added: Iterable[str]) -> str:
 
 def has_looser_bound(was: Comparison, now: Comparison) -> bool:
     """Return whether an amount that is let through may be further out."""
-    if was.left != now.left or now.relation not in COMPLEMENT:
+    if now.relation not in COMPLEMENT:
         return False
-    if was.right == now.right:
+    if (was.left, was.right) == (now.left, now.right):
         is_exact = was.relation in EQUAL and not was.is_denied
         is_wider = WIDER.get(was.relation) == now.relation
         return is_wider or (is_exact and now.relation in ("<=", ">="))
-    before = amount_of(was.right)
-    after = amount_of(now.right)
-    if was.relation != now.relation or before is None or after is None:
-        return False
-    return after > before if was.relation.startswith("<") else after < before
-
-
-def has_looser_sum(was: Comparison, now: Comparison) -> bool:
-    """Return whether one term went or came, so that what is let through may be further out."""
-    if was.relation != now.relation or was.relation not in COMPLEMENT:
-        return False
     grown = difference_of_sums((was.left, was.right), (now.left, now.right))
-    if len(grown) != 1:
+    # Of several terms nobody knows which one counts more.
+    if was.relation != now.relation or len(grown) != 1:
         return False
     is_grown = min(grown.values()) > 0
     return is_grown != was.relation.startswith("<")

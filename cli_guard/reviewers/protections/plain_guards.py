@@ -74,8 +74,9 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
 def is_candidate(
     fact: CodeFact, file: FileDifference, difference: ChangeDifference
 ) -> bool:
-    """Return whether a fact is a guard, or a condition that asks a helper that went as well."""
-    return fact.is_guard or (fact.is_judged and asks_helper_gone(fact, difference))
+    """Return whether a fact is a guard, or a condition around lines that asks a helper that went as well."""
+    is_around = fact.is_judged and fact.end_line > fact.line
+    return fact.is_guard or (is_around and asks_helper_gone(fact, difference))
 
 
 def asks_more(guard: CodeFact, file: FileDifference) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 
+from cli_guard.code.changes.comparisons import read_comparison
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -127,6 +128,8 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         concerned = was - now or was
         if language in MEMORY and any(map(SIZE_ASKED.search, concerned)):
             return True
+        if any(map(is_prefix_check, concerned)):
+            return True
         if drops_refusal(looser, concerned, language):
             return True
         return is_check_itself(looser.old, language) or any(
@@ -158,6 +161,14 @@ def is_narrowed(declared: CodeFact, file: FileDifference) -> bool:
         for call in file.came
         if call.is_call and call.unit == declared.unit
     )
+
+
+def is_prefix_check(operand: str) -> bool:
+    """Return whether an operand asks whether one value begins with another one, neither of which is a constant."""
+    found = read_comparison(operand)
+    if found is None or found.relation != "begins":
+        return False
+    return not any(side[:1] in "'\"/" for side in (found.left, found.right))
 
 
 def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bool:
