@@ -128,7 +128,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         concerned = was - now or was
         if language in MEMORY and any(map(SIZE_ASKED.search, concerned)):
             return True
-        if any(map(is_prefix_check, concerned)):
+        if any(map(is_prefix_check, was - now)):
             return True
         if drops_refusal(looser, concerned, language):
             return True
