@@ -73,6 +73,11 @@ class Event:
         return self.request in (PUSH, ARRIVAL)
 
     @property
+    def may_be_approved(self) -> bool:
+        """Return whether an approval can be bound to what is reviewed: what is recorded next, or a range."""
+        return self.request in (STAGED, MESSAGE, PUSH, RANGE)
+
+    @property
     def has_commits(self) -> bool:
         """Return whether it is about the commits that a branch adds."""
         return self.is_push or self.request == RANGE

@@ -223,7 +223,7 @@ def add_entries(
             return
         raise UsageError(
             f"{source} answers it already: commit {source} alone and push that commit first, as a push is also judged"
-            " by the policy that the remote has"
+            " by the policy that the remote has (a push says with which commands)"
         )
     file = answers.files.get(source) or EditedFile(source, None, "")
     if file.before is None and (root / source).exists():

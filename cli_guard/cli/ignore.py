@@ -123,6 +123,9 @@ def next_steps(answers: Answers, event: str) -> list[str]:
         names = printable(shlex.join(code))
         again = "commit it, then push again" if pushes else "then commit again"
         lines.append(f"written, not staged: git add {names}, {again}")
+        lines.append(
+            "if it ignores what stops the change, a person approves the comment once"
+        )
     if answers.policy and pushes:
         lines.append(
             "a push is judged by the policy that the remote has: push this entry first, alone, from the remote's"

@@ -1,5 +1,6 @@
 """`cli-guard doctor --timing`: show where the time of one review goes, so that a user can report a slow commit."""
 
+import datetime
 import os
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def show_timing(io: Io) -> str:
     with gather(request, repository, io.invocation) as gathered:
         state = run_graph(io, gathered, watch)
         watch.enter("output")
-        render(state, gathered)
+        render(state, gathered, io.invocation.now.date())
         watch.enter("")
     files = len(gathered.subject.changes.files)
     head = f"A review of {subject}, {count(files, 'file')}: no server, no earlier results, no checks"
@@ -152,8 +153,8 @@ def run_graph(io: Io, gathered: "Gathered", watch: Stopwatch) -> "State":
     return run_review(context)[0]
 
 
-def render(state: "State", gathered: "Gathered") -> str:
+def render(state: "State", gathered: "Gathered", today: datetime.date) -> str:
     from cli_guard.review.render import text
     from cli_guard.review.run import review_of, without_secret_names
 
-    return text.render(review_of(without_secret_names(state), gathered, {}))
+    return text.render(review_of(without_secret_names(state), gathered, {}, today))

@@ -13,6 +13,7 @@ from cli_guard.state.audit import Entry
 
 MOST_COMMITS = 200
 MOST_NAMED = 10
+MOST_AMENDED = 20
 
 
 def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str]:
@@ -37,18 +38,21 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
         *known,
     )
     commits = repository.git.text(*asked).split()
+    lines = {commit: same_before(repository, commit) for commit in commits}
+    every = list(dict.fromkeys(each for line in lines.values() for each in line))
     ends: list[tuple[str, tuple[str | None, ...]]] = [
         (commit, parents or (None,))
-        for commit, parents in repository.parents(commits).items()
+        for commit, parents in repository.parents(every).items()
     ]
     # An amend was reviewed against the commit in whose place it is: the one before in the reflog of HEAD.
-    wanted = set(commits)
+    wanted = set(every)
     replaced = {
         (new, old)
         for old, new, _ in repository.reflog_of_head()
         if new in wanted and old.strip("0")
     }
     there = repository.identify(old for _, old in replaced)
+    recorded = len(ends)
     ends += [(new, (old,)) for new, old in replaced if old in there]
     allowed = {
         each.get("content") for each in entries if each.get("decision") == Decision.ALLOW
@@ -61,9 +65,23 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
             for number, ((commit, _), changes) in enumerate(zip(ends, nets, strict=True))
             if changes.identity in allowed
             # Nothing that its parents have not.
-            or (number < len(commits) and not changes.files and not changes.skipped)
+            or (number < recorded and not changes.files and not changes.skipped)
         }
-    return [commit for commit in commits if commit not in good]
+    return [commit for commit in commits if good.isdisjoint(lines[commit])]
+
+
+def same_before(repository: Repository, commit: str) -> list[str]:
+    """Return a commit, and those in whose place it is with the very same tree: only their message was amended."""
+    before = {new: old for old, new, _ in repository.reflog_of_head()}
+    line = [commit]
+    while len(line) < MOST_AMENDED and (old := before.get(line[-1], "")).strip("0"):
+        if old in line or old not in repository.identify([old]):
+            break
+        trees = repository.trees([line[-1], old])
+        if trees.get(old) != trees.get(line[-1]):
+            break
+        line.append(old)
+    return line
 
 
 def describe(found: Sequence[str]) -> str:
@@ -73,4 +91,4 @@ def describe(found: Sequence[str]) -> str:
     named = ", ".join(commit[:10] for commit in found[:MOST_NAMED])
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     which = "not on a remote, recorded without a review that allowed it"
-    return f"{count(len(found), 'commit')} {which}: {named}{more}; the push reviews them"
+    return f"{count(len(found), 'commit')} {which}: {named}{more}; a push that runs the hook reviews them"

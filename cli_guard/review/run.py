@@ -42,6 +42,11 @@ if TYPE_CHECKING:
     from cli_guard.state.records import PendingReview, Records
 
 MOST_REFUSED = 10
+# The base of a branch judges it: an entry counts once the remote has it.
+PUSH_ENTRY = (
+    "Push it first, alone: `git switch -c entry @{u}`, `git checkout @{-1} cli-guard.toml`, `git commit -m 'Ignore a"
+    " finding'`, `git push REMOTE HEAD:BRANCH`, `git switch -`, `git rebase @{u}`, then push again"
+)
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
 
 
@@ -92,7 +97,8 @@ def review_request(
         repository = find_repository(request, invocation, through_gitpython)
         reason = nothing_to_review(request, repository) if repository else None
         if reason and paths:
-            raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}")
+            hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
+            raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}{hint}")
         if repository and reason:
             repository.git.forget()
             return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
@@ -163,6 +169,8 @@ def review_request(
         if is_recorded and repository:
             # Here, as it was asked in advance, and what is not used is forgotten at the end.
             done = leave_for_message(done, request, gathered, repository, invocation)
+    if not event_of(request.event).may_be_approved:
+        done = replace(done, review_id=None)
     if again is not None and done.review_id:
         again.append(pending_review(done, gathered, invocation))
     if kept and records and not record and not gathered.known:
@@ -324,7 +332,7 @@ def run(
         "load": round((loaded - started) * 1000, 1),
         "review": round((done - loaded) * 1000, 1),
     }
-    return review_of(state, gathered, timings), pause
+    return review_of(state, gathered, timings, today), pause
 
 
 def report_failed_reviewer(event: str, invocation: Invocation, error: Exception) -> str:
@@ -353,11 +361,19 @@ def findings_in(state: "State") -> list[Finding]:
     return judged + [each.finding for each in state["suppressed"]]
 
 
-def list_silenced(state: "State", policy: "Policy") -> list[str]:
+def list_silenced(state: "State", policy: "Policy", today: datetime.date) -> list[str]:
     """Name what stops a push only by the policy that the remote has: the pushed one would be silent."""
     if not policy.before:
         return []
     pushed = replace(policy, before=())
+    waiting = [
+        f"{each['finding'].rule} at {each['finding'].path}"
+        for each in state["judged"]
+        if each["decision"] in STOPS and pushed.ignore_for(each["finding"], today)
+    ]
+    if waiting:
+        listed = ", ".join(dict.fromkeys(waiting))
+        return [f"your [[ignore]] of {listed} is not on the remote yet. {PUSH_ENTRY}"]
     quiet = [
         f"{each['finding'].rule} at {each['finding'].path or 'a message'}"
         for each in state["judged"]
@@ -387,7 +403,9 @@ def first_files(state: "State", subject: "ReviewInput") -> dict[str | None, str]
     }
 
 
-def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
+def review_of(
+    state: "State", gathered: "Gathered", timings: Mapping[str, float], today: datetime.date
+) -> Review:
     """Build a `Review` from the final state of a run."""
     from cli_guard.code.languages import unread_language
     from cli_guard.secrets.examples import count_printed_keys
@@ -425,7 +443,7 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         examples=0 if state["judged"] else count_printed_keys(added),
         notes=(
             *gathered.notes,
-            *list_silenced(state, gathered.policy),
+            *list_silenced(state, gathered.policy, today),
             *(str(each["told"]) for each in state["tool_results"] if each.get("told")),
         ),
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from examples import table
-from in_process import guard, stage
+from in_process import RISKY, guard, stage, waiting
 from repositories import Repo
 
 # A command line, and its whole answer: the exit code, and what is on stderr.
@@ -47,6 +47,26 @@ def test_a_part_of_an_id_lists_the_rules_that_begin_so(committed: Repo) -> None:
     committed.commit("Have a file of that name", {"secret-aws": "x\n"})
     assert "secret-aws-access-key" not in guard(committed, "explain", "secret-aws").out
     assert guard(committed, "explain", "secret-nosuch").code == 2
+
+
+@table(
+    ("argv", "instead"),
+    [
+        (("--commit", "HEAD"), "to approve it, review a range that has it"),
+        (("--worktree",), "to approve it, stage it and commit"),
+    ],
+)
+def test_what_cannot_be_approved_offers_no_id(
+    argv: tuple[str, ...], instead: str, committed: Repo
+) -> None:
+    if argv == ("--worktree",):
+        committed.write("other.py", RISKY)
+    else:
+        committed.commit("Add reports", {"reports.py": RISKY})
+    done = guard(committed, "review", *argv)
+    assert done.code == 3 and "cli-guard approve" not in done.out
+    assert instead in " ".join(done.out.split())
+    assert waiting(committed) == []
 
 
 def test_a_module_is_called_as_it_is_run(committed: Repo) -> None:

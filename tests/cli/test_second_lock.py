@@ -134,6 +134,9 @@ def test_what_no_review_allowed_is_named_until_it_is_pushed(
     forked.git("commit", "-qm", "Set x")
     stage(forked, {"a.py": "x = 3\n"})
     forked.git("commit", "-q", "--amend", "-m", "Set x")
+    # Twice the same tree: only the message is another.
+    forked.git("commit", "-q", "--amend", "-m", "Set x anew")
+    forked.git("commit", "-q", "--amend", "-m", "Set x to 3")
     forked.git("commit", "-q", "--allow-empty", "-m", "Start again")
     forked.git("checkout", "-qb", "side", "HEAD~1")
     stage(forked, {"b.py": "x = 2\n"})

@@ -34,6 +34,11 @@ ANSWERED = {
     "baseline": "in the baseline",
 }
 MOST_COMMANDS = 3
+# What is approved as something else.
+APPROVED_AS = {
+    "commit": "review a range that has it (--range A..B)",
+    "worktree": "stage it and commit",
+}
 PUSH_UNCHECKED = "SKIP=cli-guard-pre-push git push"
 ANNOUNCING = (SUPPRESSION_NEW, SUPPRESSION_ADDED)
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
@@ -253,7 +258,9 @@ def _ways_out(
         dict.fromkeys(ignore_command(found, review.program) for found in answerable)
     )
     if len(lines) > MOST_COMMANDS:
-        lines = [*lines[: MOST_COMMANDS - 1], f"{printable(review.program)} ignore"]
+        more = len(lines) - MOST_COMMANDS + 1
+        lines = lines[: MOST_COMMANDS - 1]
+        lines.append(f"{printable(review.program)} ignore   # lists {more} more")
     return f"ignore {them} with a reason", tuple(lines)
 
 
@@ -292,9 +299,11 @@ def _resume(review: Review) -> str:
 def _after_review(review: Review) -> tuple[str, ...]:
     number = len(review.sort_findings(Disposition.REVIEW))
     reason = _reason(review) or f"{count(number, 'finding')} to approve"
+    event = event_of(review.event)
+    if review.event in APPROVED_AS:
+        return (f"{reason}; to approve it, {APPROVED_AS[review.event]}",)
     if not review.review_id:
         return (reason,)
-    event = event_of(review.event)
     again = f"then {event.again}" if event.is_hook else ""
     command = f"{printable(review.program)} approve {printable(review.review_id)}"
     if event.request == MESSAGE:

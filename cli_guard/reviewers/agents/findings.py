@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from typing import get_args
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import FileChange, Finding, Severity
+from cli_guard.policy.config import SURFACE_KINDS
 from cli_guard.reviewers.agents.statements import SurfaceStatement
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -16,6 +18,10 @@ EVIDENCE_CHARS = 160
 # Each commit of a range is read for its paths.
 MOST_COMMITS = 50
 LONGEST_SUBJECT = 60
+FOR_ALL = (
+    "For the whole team: kind, name, digest and a reason under [[surface.known]] in cli-guard.toml, from the next"
+    " commit on."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +44,20 @@ def word_finding(change: FileChange, remark: SurfaceRemark) -> Finding:
     """Return the finding about a statement; one that is gone stands where the change took it away."""
     statement = remark.statement
     value = " ".join(statement.value.split())
-    shown = value if statement.kind != "server" else statement.name
+    # The name of a server says it: its value is its whole table.
+    shown = f": {value}" if statement.kind != "server" else ""
     lines_of = gone_lines if remark.is_gone else changed_lines
     name = json.dumps(statement.name)
+    is_knowable = statement.kind in get_args(SURFACE_KINDS)
+    known = f'kind = "{statement.kind}"\nname = {name}\ndigest = "{statement.digest}"'
     return at_line(
         remark.rule,
         change,
         lines_of(change, remark.cause or statement),
         f"{statement.tool}: {remark.words}",
-        evidence=f"{statement.name}: {shown}"[:EVIDENCE_CHARS],
+        evidence=f"{statement.name}{shown}"[:EVIDENCE_CHARS],
         identity="\0".join((*statement.identity, remark.beneath)),
-        known=f'kind = "{statement.kind}", name = {name}, digest = "{statement.digest}"',
+        known=known if is_knowable else "",
     )
 
 
@@ -71,8 +80,8 @@ def at_line(
     rule = catalog.one(GROUP, f"agent-{rule_id}")
     remedy = rule.remedy
     if known and rule.severity is Severity.HIGH:
-        entry = f'known = [{{{known}, reason = "..."}}]'
-        remedy = f"{remedy} For the whole team, under [surface] of cli-guard.toml: {entry}"
+        evidence = f"{evidence}\n{known}"
+        remedy = f"{remedy} {FOR_ALL}"
     return rule.finding(
         path=change.path,
         line=lines[0],

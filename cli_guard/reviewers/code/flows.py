@@ -168,7 +168,9 @@ def _touches(change: FileChange, flow: "Flow") -> bool:
 
 def _finding(change: FileChange, flow: "Flow", lines: list[str]) -> Finding:
     rule = catalog.one("code", f"code-flow-{flow.kind}")
-    message = rule.extra["message"].format(what=flow.source.name, sink=flow.name)
+    message = rule.extra["message"].format(
+        what=flow.source.name, sink=flow.name or "the answer"
+    )
     line = flow.line
     end = flow.end_line
     if not change.touches(

@@ -115,9 +115,12 @@ def findings_of(
 
 
 def remedy_for(rule: str, each: DependencyChange, entry: Dependency | None) -> str | None:
-    """Return what a rule advises for one kind of entry, or one ecosystem; None if it is the same for all."""
+    """Return what a rule advises for the state, kind or ecosystem of an entry; None if it is the same for all."""
     remedies: Mapping[str, str] = one("dependencies", rule).extra.get("remedies", {})
-    kinds = (entry.kind, entry.ecosystem) if entry else (each.ecosystem,)
+    kinds = [each.ecosystem, "lock" if each.is_lock else "manifest"]
+    if entry:
+        is_fixed = COMMIT.fullmatch(entry.ref) or entry.integrity
+        kinds = ["fixed" if is_fixed else "", entry.kind, *kinds]
     return next((remedies[kind] for kind in kinds if kind in remedies), None)
 
 

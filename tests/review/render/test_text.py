@@ -104,7 +104,7 @@ def test_many_denied_findings_are_three_lines() -> None:
     assert lines[1:] == [
         f'{command}:1 --reason "..."',
         f'{command}:2 --reason "..."',
-        "cli-guard ignore",
+        "cli-guard ignore   # lists 2 more",
     ]
 
 
@@ -116,6 +116,7 @@ def test_a_scan_names_the_entries_with_their_paths() -> None:
         "[[ignore]]",
         'rule = "secret-aws-access-key"',
         'path = "src/payments/settings.py"',
+        f'fingerprint = "{samples.KEY.fingerprint}"',
         'reason = "..."',
     ]
 

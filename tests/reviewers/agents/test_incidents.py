@@ -141,9 +141,9 @@ def test_a_team_is_asked_once(committed: Repo) -> None:
     committed.git("add", "-A")
     (finding,) = committed.review("--staged")["findings"]
     # The words of the report, as they stand there.
-    known = finding["remedy"].partition("cli-guard.toml: ")[2]
+    known = finding["evidence"].partition("\n")[2]
     reason = "the mirror is asked for its state"
-    policy = f"[surface]\n{known.replace('...', reason)}\n"
+    policy = f'[[surface.known]]\n{known}\nreason = "{reason}"\n'
     committed.git("reset", "-q")
     committed.write("cli-guard.toml", policy)
     committed.git("add", "cli-guard.toml")

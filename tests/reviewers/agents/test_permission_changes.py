@@ -396,7 +396,9 @@ def test_settings_beside_it_count_together() -> None:
     wide = permissions(allow=["Bash(curl:*)", "Bash(wget:*)"])
     widened = found(shared, {**shared, local: wide})
     assert [
-        each.evidence for each in widened if each.rule == "agent-permission-command"
+        each.evidence.split("\n")[0]
+        for each in widened
+        if each.rule == "agent-permission-command"
     ] == ["permissions.allow: Bash(wget:*)"]
 
 
