@@ -113,8 +113,6 @@ def clean_environment(env: Mapping[str, str], named: Iterable[str] = ()) -> Pass
             passed[name] = env[name]
     # A shell without it searches a path of its own, which may hold the current folder (bash(1), PATH).
     passed["PATH"] = passed.get("PATH") or os.defpath
-    # A server that a hook of Git starts would be ended with the command, and counted as left behind by it.
-    passed.setdefault("CLI_GUARD_SERVER", "0")
     return Passed(passed, tuple(left_out), tuple(missing), tuple(changed))
 
 
