@@ -41,6 +41,12 @@ LEAST_WORDS = 3
 SELF_SERVING = ("command_help", "test_workflow", "unsupported")
 
 
+def is_about_definition(request: str) -> bool:
+    """Return whether a request asks what a name with a capital is: `Find` is a function, and the program is `find`."""
+    thing = read_explained(request)
+    return thing is not None and thing[0][:1].isupper() and thing[0].isidentifier()
+
+
 @dataclass
 class LocalAssistant:
     """Implements `cli_guard.graph.context.Assistant` for one run.
@@ -90,13 +96,16 @@ class LocalAssistant:
             "assumed": said.assumed,
             "effect": redact(said.risk.words) if said.risk else "",
         }
-        if said.kind == "command_help" and read_command_request(request).explain:
+        answered = said.kind
+        if said.kind == "command_help" and is_about_definition(request):
+            answered = "repo_qna"
+        if answered == "command_help" and read_command_request(request).explain:
             # What a command names need not be there.
             wishes["paths"] = []
         elif question_of(request) != request:
             # Nor need the files of a message that is pasted: it is from another machine.
             wishes["paths"] = list(names.paths)
-        elif said.kind == "repo_qna" and (thing := read_explained(request)):
+        elif answered == "repo_qna" and (thing := read_explained(request)):
             folder = f"{thing[0].removeprefix('./').rstrip('/')}/"
             is_inside = all(each.startswith(folder) for each in named)
             if is_inside or named == list(names.paths)[:1]:
@@ -107,7 +116,7 @@ class LocalAssistant:
         # Another kind named by the caller does not get around what the words ask for.
         refused = said.refusal and not find_unreadable(request)
         is_effect = said.kind == "unsupported"
-        wanted: TaskType = "unsupported" if refused or is_effect else kind or said.kind
+        wanted: TaskType = "unsupported" if refused or is_effect else kind or answered
         return Reading(wanted, decided_by, wishes, said.refusal)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:

@@ -113,9 +113,20 @@ def left_to_you(state: State, action: Data) -> str:
     return "to run this command" if above else command
 
 
+def lacks_patch(state: State) -> bool:
+    """Return whether a change was asked for, and the answer is a plan without one that could be approved."""
+    tools = {each["tool"] for each in state["blocked_actions"]}
+    is_write = "write_file" in tools and tools <= {"read_file", "write_file"}
+    has_patch = state["review_id"] or state["proposal"].get("patch")
+    return state["status"] == "needs_review" and is_write and not has_patch
+
+
 def review_lines(state: State) -> Iterable[str]:
     """Yield what needs a person, and the command that approves it."""
     if state["status"] != "needs_review":
+        return
+    if lacks_patch(state):
+        yield "No patch: there is nothing to approve."
         return
     yield f"Needs review: {state['review_reason']}."
     ready = {each["tool"] for each in state["tool_requests"] if state["review_id"]}

@@ -3,6 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from examples import table
+from in_process import guard
+from repositories import Repo
+
 from cli_guard.assistant import propose
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned, Reading
@@ -32,6 +36,23 @@ def test_a_change_is_a_patch_that_waits_for_a_person() -> None:
     )
     assert "+def slugify():" in proposal.patch
     assert files == FILES
+
+
+@table(
+    ("request_", "said"),
+    [
+        ("What does Find do?", "store.go:4-6: func Find(id int) int"),
+        ("which tests cover slug", "tests/test_text.py:1: from src.text import slug"),
+        ("rename Find to Lookup", "No patch: there is nothing to approve."),
+        ("add a rate limit", "No patch: there is nothing to approve."),
+    ],
+)
+def test_what_is_said(request_: str, said: str) -> None:
+    go = "package store\n\n// Find finds.\nfunc Find(id int) int {\n\treturn id\n}\n"
+    text = propose(request_, {**FILES, "store.go": go}).text
+    assert said in text
+    assert "Needs review" not in text
+    assert "The command (not run): which" not in text
 
 
 def test_paths_narrow_what_is_looked_at() -> None:
@@ -98,3 +119,14 @@ def test_another_assistant_is_behind_the_same_gate() -> None:
         "squawk",
     )
     assert ask("refuse it", Parrot())["final_output"] == "failed: not supported: no"
+
+
+def test_the_exit_code_and_the_tabs_of_an_answer(committed: Repo) -> None:
+    go = "package a\n\nfunc Find() int {\n\treturn 1\n}\n\nconst LIMIT = 3\n\tconst DEPTH = 1\n"
+    committed.commit("Begin", {"a.go": go})
+    # A patch waits for a person; a plan without one has failed.
+    assert guard(committed, "ask", "rename Find to Lookup").code == 1
+    changed = guard(committed, "ask", "set LIMIT to 5")
+    assert changed.code == 3
+    assert "\n \tconst DEPTH = 1\n" in changed.out
+    assert guard(committed, "ask", "what does Find do?").code == 0

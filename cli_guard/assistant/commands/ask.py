@@ -10,8 +10,9 @@ from cli_guard.assistant.ask import ask_request
 from cli_guard.cli.app import FORMAT, Command, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.graph.answer import lacks_patch
 from cli_guard.review.paths import Paths
-from cli_guard.secrets.printable import printable
+from cli_guard.secrets.printable import printable, printable_text
 
 if TYPE_CHECKING:
     from cli_guard.llm.guest import Guest
@@ -57,12 +58,13 @@ def run(
 
         io.say(json.dumps(json_value(asked.data), indent=2))
     else:
-        io.say(printable(asked.text, keep_newlines=True))
+        io.say(printable_text(asked.text))
         if shown["explain"]:
             io.say("\n".join(map(printable, explain_plan(asked.data))))
             if guest:
                 io.say(f"route: {printable(str(guest.route))}")
-    return EXIT_CODES[asked.status]
+    is_empty = asked.state is not None and lacks_patch(asked.state)
+    return EXIT_CODES["failed" if is_empty else asked.status]
 
 
 def invite(io: Io, request: str, shown: Mapping[str, object]) -> "Guest | None":
@@ -139,7 +141,7 @@ command = Command(
     help="Answer a request about the repository: where something is, documentation, a refactoring, the command for a"
     " task, the tests that cover it, a change. Works on what is staged, without a network; a model helps only if your"
     " own configuration names one. Nothing is written or run before `cli-guard approve`: neither a patch nor the"
-    " command to test, check or build. Exit codes: 0 answered, 3 needs review, 1 failed.",
+    " command to test, check or build. Exit codes: 0 answered, 3 needs review, 1 failed or no patch.",
     params=[
         click.Argument(["request"]),
         option(

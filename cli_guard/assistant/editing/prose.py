@@ -32,8 +32,17 @@ def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Ite
             groups.setdefault(f"{language} files" if language else "documents", []).append(
                 path
             )
+    for path in sources.mentioning(name):
+        if is_named_in_call(name, sources.texts[path]) and not is_documentation(path):
+            groups.setdefault("strings of calls", []).append(path)
     for what in sorted(groups):
         yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
+
+
+def is_named_in_call(name: str, text: str) -> bool:
+    """Return whether a call gets a name as a string, alone or behind a dot: `url_for("shop.orders")`."""
+    form = rf"\w\(\s*(['\"])(?:[\w.]+\.)?{re.escape(name)}\1"
+    return re.search(form, text) is not None
 
 
 def find_dotted_strings(

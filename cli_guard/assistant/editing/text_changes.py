@@ -12,6 +12,7 @@ from cli_guard.assistant.editing.sources import (
     Sources,
     TextEdit,
     find_path,
+    is_configuration,
     is_documentation,
     join_some,
 )
@@ -43,6 +44,7 @@ MANIFESTS = {
         "build.gradle __init__.py _version.py __about__.py version.py".split(), ASSIGNED
     ),
 }
+RANGE = re.compile(r"(?:[~^]|[<>=]=?)(?=\d)")
 VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
 
 
@@ -115,6 +117,12 @@ def plan_constant(sources: Sources, intent: Change) -> EditPlan:
             f"{value} is another kind of value than {match['value']}", places
         )
     draft.title = f"Set {name} to {new} in {path}"
+    if PurePosixPath(path).name in MANIFESTS:
+        draft.risks += [
+            f"{lock} is left as it is"
+            for lock in sources.mentioning(name)
+            if PurePosixPath(lock).name in LOCKS
+        ]
     return draft.finish_edits([TextEdit(path, *match.span("value"), new)])
 
 
@@ -122,15 +130,25 @@ def assignments(
     sources: Sources, name: str, only: str
 ) -> Iterator[tuple[str, re.Match[str]]]:
     """Yield the lines that give a name a literal; those of tests and documents only where they are named."""
-    pattern = re.compile(
+    literal = rf"[ \t]*(?P<value>{NUMBER}|{WORDS}|{TEXT}){END}"
+    in_code = re.compile(
         rf"^[ \t]*(?:[A-Za-z]+[ \t]+){{0,5}}{re.escape(name)}(?:[ \t]*:[ \t]*[\w.\[\], |]{{1,60}}|[ \t]+\w{{1,30}})?"
-        rf"[ \t]*:?=[ \t]*(?P<value>{NUMBER}|{WORDS}|{TEXT}){END}",
+        rf"[ \t]*:?={literal}",
+        re.MULTILINE,
+    )
+    # `"express": "^4.18.0",` of a manifest.
+    in_data = re.compile(
+        rf"^[ \t]*(?P<quote>[\"']?){re.escape(name)}(?P=quote)[ \t]*[:=]{literal}",
         re.MULTILINE,
     )
     for path in sources.mentioning(name):
         if path == only or (
-            not only and not is_test_code(path) and not is_documentation(path)
+            not only
+            and not is_test_code(path)
+            and not is_documentation(path)
+            and PurePosixPath(path).name not in LOCKS
         ):
+            pattern = in_data if is_configuration(path) else in_code
             yield from ((path, match) for match in pattern.finditer(sources.texts[path]))
 
 
@@ -140,6 +158,10 @@ def write_as(old: str, value: str) -> str | None:
     after = LITERAL.fullmatch(value)
     if before is not None and before["text"]:
         plain = value[1:-1] if after is not None and after["text"] else value
+        if plain[:1].isdigit():
+            # The range of a dependency stays one: `^4.18.0`.
+            found = RANGE.match(old[1:])
+            plain = (found[0] if found else "") + plain
         is_unsafe = old[0] in plain or "\\" in plain or "\n" in plain
         return None if is_unsafe else f"{old[0]}{plain}{old[0]}"
     if (

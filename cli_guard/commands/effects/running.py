@@ -258,7 +258,9 @@ def finish(call: Call) -> Stream:
     """Taint the files written and the output; return the output."""
     if call.kinds & CONNECTED:
         values.check_data(call, call.stdin.taints, call.span)
-    carried = merge([*call.reads, call.stdin]) if call.reads else call.stdin
+    ignores_input = call.program.name in COPIES_FILES and call.program.name != "dd"
+    inputs = call.reads if ignores_input else [*call.reads, call.stdin]
+    carried = merge(inputs) if call.reads else call.stdin
     taints = collect_taints(call)
     for given, verb in call.written:
         if given.script is not None:

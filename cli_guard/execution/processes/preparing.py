@@ -49,7 +49,8 @@ def prepare(
     if problem:
         raise CliGuardError(problem)
     passed = Passed(dict(env)) if env is not None else clean_environment(dict(os.environ))
-    own = passed.env
+    # A server that a hook of Git starts would be ended with the command, and counted as left behind by it.
+    own = {"CLI_GUARD_SERVER": "0", **passed.env}
     words = shell_words(command, own) if isinstance(command, str) else tuple(command)
     if sandbox is not None:
         words = wrap_command(words, sandbox, folder, own)

@@ -198,6 +198,36 @@ LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
     ("set MAX_RETRIES to 5", {"a.py": "print(MAX_RETRIES == 3)\n"}, {}),
     ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 5\n"}, {}),
     ("set BASE_URL to it's", {"a.py": "BASE_URL = 'a'\n"}, {}),
+    # Names of manifests, HCL and environment files
+    (
+        "bump express to 4.21.2",
+        {
+            "package.json": '{\n  "dependencies": {\n    "express": "^4.18.0"\n  }\n}\n',
+            "package-lock.json": '{\n    "express": "^4.18.0"\n}\n',
+        },
+        {"package.json": '{\n  "dependencies": {\n    "express": "^4.21.2"\n  }\n}\n'},
+    ),
+    (
+        "pin express to 4.21.2",
+        {"package.json": '{\n  "dependencies": {\n    "express-x": "^4.18.0"\n  }\n}\n'},
+        {},
+    ),
+    (
+        'set instance_class to "db.t4g.small"',
+        {"main.tf": 'resource "a" "b" {\n  instance_class = "db.t3.micro"\n}\n'},
+        {"main.tf": 'resource "a" "b" {\n  instance_class = "db.t4g.small"\n}\n'},
+    ),
+    (
+        "change instance_class to db.t4g.small in main.tf",
+        {"main.tf": 'resource "a" "b" {\n  instance_class = "db.t3.micro"\n}\n'},
+        {"main.tf": 'resource "a" "b" {\n  instance_class = "db.t4g.small"\n}\n'},
+    ),
+    ("set PORT to 8080", {".env.example": "PORT=3000\n"}, {".env.example": "PORT=8080\n"}),
+    (
+        "set max_size to 8",
+        {"app.yml": "max_size: 3\n", "README.md": "max_size = 3\n"},
+        {"app.yml": "max_size: 8\n"},
+    ),
 )
 
 

@@ -463,3 +463,20 @@ def test_a_keyword_is_left_where_the_function_is_handed_over_or_may_be_another()
     assert plan.by_hand == (
         ("a.py", 2, "the function is handed over here: a= may be meant for it"),
     )
+
+
+@table(
+    ("text", "is_named"),
+    [
+        ('url_for("orders")', True),
+        ("{{ url_for('shop.orders') }}", True),
+        ('url_for("orders_old")', False),
+        ('NAME = "orders"', False),
+        ('url_for("/orders")', False),
+    ],
+)
+def test_a_string_of_a_call_that_says_the_name_is_a_risk(text: str, is_named: bool) -> None:
+    texts = {"a.py": "def orders():\n    return 1\n", "b.html": f"<p>{text}</p>\n"}
+    plan = plan_refactor("rename orders to list_orders", texts)
+    risk = "orders is also named in strings of calls that the patch leaves: b.html"
+    assert (risk in plan.risks) is is_named
