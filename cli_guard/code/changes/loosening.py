@@ -347,6 +347,9 @@ def is_unbounded_now(change: TextChange) -> bool:
     return greatest is not None and limit is not None
 
 
+ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
+
+
 def loosened_words(change: TextChange) -> tuple[str, str] | None:
     """Return the sort and why, if a word became one that is weaker in one of the orders."""
     gone = change.gone.strip()
@@ -354,6 +357,9 @@ def loosened_words(change: TextChange) -> tuple[str, str] | None:
     known = every_ordered_word()
     # The name of what fetches a thing does not say what the thing is.
     if "(" in new and "(" not in gone:
+        return None
+    # A part of the path of a route says where it is, not who may call it.
+    if ROUTE.search(change.before):
         return None
     if known.isdisjoint(ordered_words(gone)) or known.isdisjoint(ordered_words(new)):
         return None
