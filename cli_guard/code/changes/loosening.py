@@ -78,6 +78,7 @@ SEPARATOR = re.compile(
 )
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
+ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
 Ranks = Mapping[str, int]
 
 
@@ -85,8 +86,7 @@ Ranks = Mapping[str, int]
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing`
-    or `output`.
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing` or `output`.
     """
 
     old: CodeFact
@@ -355,8 +355,8 @@ def loosened_words(change: TextChange) -> tuple[str, str] | None:
     gone = change.gone.strip()
     new = change.new.strip()
     known = every_ordered_word()
-    # The name of what fetches a thing does not say what the thing is.
-    if "(" in new and "(" not in gone:
+    # The name of what fetches a thing does not say what the thing is, the path of a route not who may call it.
+    if ("(" in new and "(" not in gone) or ROUTE.search(change.before):
         return None
     if known.isdisjoint(ordered_words(gone)) or known.isdisjoint(ordered_words(new)):
         return None

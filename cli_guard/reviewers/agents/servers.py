@@ -178,8 +178,9 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
         re.fullmatch(r"-\w*c|/[cC]|-Command", word) for word in words[1:3]
     ):
         yield "a line for a shell"
+    verb = "mounted" if program in CONTAINERS else "given to it as a whole"
+    yield from (f"{word} is {verb}" for word in words[1:] if MOUNTS.fullmatch(word))
     if program in CONTAINERS:
-        yield from (f"{word} is mounted" for word in words if MOUNTS.fullmatch(word))
         if "--privileged" in words or "--network=host" in words:
             yield "the container reaches this machine"
     elif re.match(r"\$HOME|[A-Za-z]:\\", words[0]):

@@ -28,6 +28,17 @@ def has_other_hash(was: Dependency, entry: Dependency) -> bool:
     return bool(added) and (bool(lost) or entry.ecosystem in ONE_FILE)
 
 
+def has_hash_of_other(was: Dependency, entry: Dependency) -> bool:
+    """Return whether an entry is of another version, but has all the hashes of the one before.
+
+    What these registries publish holds its version; a Git tree, or the go.mod of a module, may stay the same.
+    """
+    if entry.ecosystem not in (*ONE_FILE, "pypi") or was.source or entry.source:
+        return False
+    is_same = was.integrity == entry.integrity and was.files == entry.files
+    return is_same and was.spec != entry.spec and bool(entry.integrity or entry.files)
+
+
 def _has_changed_file(before: dict[str, str], after: dict[str, str]) -> bool:
     return any(
         name in before

@@ -5,6 +5,7 @@ A lock of Poetry, PDM, Pipenv or Composer has a hash in its place, so nothing is
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from posixpath import basename, dirname, normpath, relpath
 from typing import Any
 
@@ -43,6 +44,8 @@ class RootList:
 
 # The lock file of a folder above is not for this manifest: a template, an example.
 NO_MEMBER = RootList(frozenset(), None)
+# A member of the workspace that the lock file has nothing of.
+UNLISTED = RootList(frozenset(), frozenset())
 
 
 def read_root(
@@ -100,9 +103,17 @@ def _read_workspace(lock: LockListing, folder: str, group: str) -> RootList | No
     top = "." if group == "importers" else ""
     key = top if folder == "." else folder
     if key in members:
-        found = members[key]
-        return _list_of(data_of(found) if isinstance(found, LockPiece) else found)
-    return NO_MEMBER if top in members else None
+        return _list_of(_data_in(members[key]))
+    if top not in members:
+        return None
+    patterns = _data_in(members[top]).get("workspaces", ())
+    is_member = any(fnmatchcase(folder, str(each).strip("./")) for each in patterns)
+    return UNLISTED if is_member else NO_MEMBER
+
+
+def _data_in(member: Any) -> Mapping[str, Any]:
+    data: Mapping[str, Any] = data_of(member) if isinstance(member, LockPiece) else member
+    return data
 
 
 def _list_of(package: Mapping[str, Any]) -> RootList:
