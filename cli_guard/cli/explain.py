@@ -2,6 +2,8 @@
 
 import fnmatch
 import textwrap
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -14,6 +16,7 @@ from cli_guard.policy.config import unknown_rule
 from cli_guard.policy.decisions import default_disposition
 from cli_guard.policy.globs import USERS_RULE, nearest
 from cli_guard.policy.suppressions import UNANSWERABLE
+from cli_guard.repository.unified import file_diff
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.rules.examples import show_example
@@ -40,6 +43,14 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
     return f"{label}\n" + "\n  --\n".join(shown)
 
 
+def show_change(example: Mapping[str, Any]) -> str:
+    """Return an example of a change as its path and the lines that go and come."""
+    diff = file_diff(example["path"], example.get("before"), example.get("after", ""))
+    lines = (line for line in diff.split("\n") if line[:1] in ("-", "+", " "))
+    kept = (line for line in lines if not line.startswith(("--- ", "+++ ")))
+    return f"<<path:{example['path']}>>\n" + "\n".join(kept)
+
+
 def render_rule(rule: Rule) -> str:
     effects = effects_of(rule.id) if rule.id.startswith("code-") else ()
     parts = [
@@ -49,13 +60,22 @@ def render_rule(rule: Rule) -> str:
         paragraph("Why it matters", rule.why),
         paragraph("What to do", rule.remedy),
     ]
-    if rule.fires:
-        parts.append(examples("Reported", rule.fires))
-    if rule.silent:
-        parts.append(examples("Not reported", rule.silent))
+    # Those of drift are repositories: no lines of one file.
+    changes = [each for each in rule.extra.get("change", ()) if "path" in each]
+    for label, given, fires in (
+        ("Reported", rule.fires, True),
+        ("Not reported", rule.silent, False),
+    ):
+        shown = given or [show_change(e) for e in changes if bool(e.get("fires")) is fires]
+        if shown:
+            parts.append(examples(label, tuple(shown)))
     if rule.source:
         parts.append(paragraph("Source", rule.source))
-    answer = f'  in the code: cli-guard: ignore[{rule.id}] reason\n  in cli-guard.toml: [rules] "{rule.id}" = "advise"'
+    answer = f'  everywhere: [rules] "{rule.id}" = "advise" in cli-guard.toml'
+    if not rule.id.startswith(("message-", "push-")):
+        # A message and a push have no path that an entry could name.
+        one = f'  one finding: cli-guard ignore {rule.id} PATH:LINE --reason "..."'
+        answer = f"{one}\n{answer}"
     if rule.id in UNANSWERABLE:
         answer = "  Nothing written in the repository does: it is about the guard itself, or a check that failed."
     parts.append(f"To suppress it\n{answer}")

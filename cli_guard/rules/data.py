@@ -167,9 +167,12 @@ def _strip_document(document: Any) -> Any:
 
 
 def _shorten(rule: Mapping[str, Any]) -> dict[str, Any]:
-    # A `[[rule.change]]` is an example as well, one that no command shows.
-    kept = {key: each for key, each in rule.items() if key != "change"}
-    return {key: each[:1] if key in OF_RULES else each for key, each in kept.items()}
+    short = {key: each[:1] if key in OF_RULES else each for key, each in rule.items()}
+    if "change" in rule:
+        # A `[[rule.change]]` is an example as well: one of each sort.
+        firsts = {bool(each.get("fires")): each for each in reversed(rule["change"])}
+        short["change"] = list(firsts.values())
+    return short
 
 
 def _without(data: Any, left: tuple[str, ...]) -> Any:

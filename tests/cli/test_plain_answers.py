@@ -69,6 +69,14 @@ def test_what_cannot_be_approved_offers_no_id(
     assert waiting(committed) == []
 
 
+def test_the_example_of_a_change_is_explained_with_its_near_miss(committed: Repo) -> None:
+    page = guard(committed, "explain", "deps-new-host").out
+    reported, _, silent = page.partition("Not reported\n")
+    assert "Reported\n    in yarn.lock:\n" in reported and "files.example.net" in reported
+    assert "in yarn.lock:" in silent and "files.example.net" not in silent
+    assert guard(committed, "explain", "docs-drift-name").code == 0
+
+
 def test_a_module_is_called_as_it_is_run(committed: Repo) -> None:
     done = guard(committed, "check-command", "python -m http.server 8123")
     assert "python-m" not in done.out
