@@ -246,7 +246,7 @@ def change_folder(ctx: click.Context, _: click.Parameter, folders: tuple[str, ..
 app = App(
     "cli-guard",
     # Not loaded; for the suggestion of a name.
-    commands=dict.fromkeys(COMMANDS),  # type: ignore[arg-type]
+    commands=dict.fromkeys((*COMMANDS, "--version", "--help")),  # type: ignore[arg-type]
     help="Reviews a change at the moment Git records it, and blocks when policy denies.",
     epilog="Exit codes: 0 ok, 1 must fix, denied, or the command that was run failed, 2 it could not be done (usage,"
     " configuration, a file), 3 needs approval, 4 internal error, 130 interrupted.",
@@ -314,5 +314,8 @@ def usage_line(error: click.ClickException) -> str:
     command = "cli-guard"
     if isinstance(error, click.UsageError) and error.ctx:
         command = error.ctx.command_path
+    if isinstance(error, click.NoSuchOption | click.NoSuchCommand):
+        # The first is the nearest; click would sort them by the alphabet.
+        error.possibilities = (error.possibilities or [])[:1]  # type: ignore[misc]
     said = " ".join(error.format_message().split()).rstrip(".")
     return f"{said}; see `{command} --help`".replace("?; s", "? S")

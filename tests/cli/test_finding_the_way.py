@@ -163,6 +163,9 @@ def test_no_variable_silences_a_hook(committed: Repo) -> None:
             "cli-guard: No such command 'reveiw'. Did you mean 'review'? See `cli-guard --help`\n",
         ),
         (["help", "reveiw"], 2, "No such command 'reveiw'. Did you mean 'review'?"),
+        (["version"], 2, "No such command 'version'. Did you mean '--version'? See"),
+        (["review", "--stagd"], 2, "'--stagd'. Did you mean '--staged'? See"),
+        (["review", "--xyzzy"], 2, "'--xyzzy'; see `cli-guard review --help`"),
         (
             ["audit", "verfy"],
             2,
