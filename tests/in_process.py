@@ -24,21 +24,25 @@ def render(name: str) -> None:
 
 
 class Terminal(io.StringIO):
-    """A standard input at which somebody sits and types."""
+    """A stream at which somebody sits."""
 
     def isatty(self) -> bool:
         return True
 
 
 def call(
-    cwd: Path, env: Mapping[str, str], *argv: str, stdin: str | bytes | io.StringIO = b""
+    cwd: Path,
+    env: Mapping[str, str],
+    *argv: str,
+    stdin: str | bytes | io.StringIO = b"",
+    shows: bool = False,
 ) -> Done:
-    """Runs `cli-guard` here and gives what it answered."""
+    """Runs `cli-guard` here and gives what it answered; `shows`: to somebody at a terminal."""
     raw = stdin.encode() if isinstance(stdin, str) else stdin
     source = (
         raw if isinstance(raw, io.StringIO) else io.TextIOWrapper(io.BytesIO(raw), "utf-8")
     )
-    out = io.StringIO()
+    out = Terminal() if shows else io.StringIO()
     err = io.StringIO()
     code = main(argv, source, out, err, cwd, env)
     return Done(int(code), out.getvalue(), err.getvalue())

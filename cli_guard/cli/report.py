@@ -8,24 +8,29 @@ from cli_guard.cli.review import OUTPUT, write_report
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.review.request import parse_range
 from cli_guard.secrets.printable import printable
+from cli_guard.state.files import explain_write_errors, make_folder
 
 
 @click.pass_obj
 def run(io: Io, /, since: str, range: str, output: str | None) -> int:
-    """Write the page; a broken audit log is reported, on the page and as exit code 1."""
+    """Write the page, at a terminal into the state folder; a broken audit log is exit code 1."""
     if since and range:
         raise UsageError("--since and --range exclude each other: give one of them")
-    if not output and io.stdout.isatty():
-        raise UsageError(
-            "this is an HTML page: name a file for it with --output report.html"
-        )
     within = parse_range(range) if range else None
     repository = io.find_repository(through_gitpython=True)
     from cli_guard.report.page.history import collect_history
     from cli_guard.report.page.report import render
 
     history = collect_history(repository, io.invocation, since, within)
-    write_report(io, render(history), output)
+    place = output
+    if not output and io.stdout.isatty():
+        # Nobody reads HTML at a terminal, and a file in the work tree might be committed.
+        with explain_write_errors("the report"):
+            make_folder(repository.state_folder)
+        place = str(repository.state_folder / "report.html")
+    write_report(io, render(history), place)
+    if place != output:
+        io.say(printable(f"cli-guard: the page is {place}: open it in a browser"))
     for problem in history.evidence.problems:
         io.warn(printable(f"cli-guard: {problem}"))
     if not history.commits:
@@ -38,7 +43,8 @@ command = Command(
     callback=run,
     help="Write the history of this repository as one HTML page that loads nothing: how each commit was reviewed, the"
     " life of each finding, who approved what and on what proof, what changed the policy, what was not reviewed. It"
-    " reads the audit log here, the signed approvals in Git's notes and the commits. Exit codes: 0 written, 1 the hash"
+    " reads the audit log here, the signed approvals in Git's notes and the commits. Without --output it is printed;"
+    " at a terminal it is a file in the state folder, which is named. Exit codes: 0 written, 1 the hash"
     " chain of the audit log is broken, 2 wrong usage.",
     params=[
         option(

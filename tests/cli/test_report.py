@@ -9,7 +9,7 @@ import pytest
 from browser import Page, browsing, find_axe, needs_chromium
 from examples import table
 from forging.honest import Person, commit_approved, needs_ssh_keygen, risky, stage
-from in_process import guard
+from in_process import call, guard
 from repositories import Repo
 
 from cli_guard.state.audit import AuditLog
@@ -228,6 +228,28 @@ def test_bad_input_is_one_line(
     assert {each.name for each in committed.path.iterdir()} == {".git", "app.py"}, (
         "nothing half-written is left"
     )
+
+
+@table(
+    ("shows", "argv", "printed", "written"),
+    [
+        (True, (), "cli-guard: the page is ", ".git/cli-guard/report.html"),
+        (True, ("-o", "page.html"), "", "page.html"),
+        (False, (), "<!doctype html>", ""),
+        (False, ("-o", "page.html"), "", "page.html"),
+    ],
+)
+def test_a_terminal_shows_no_markup(
+    committed: Repo, shows: bool, argv: tuple[str, ...], printed: str, written: str
+) -> None:
+    done = call(committed.path, committed.env, "report", *argv, shows=shows)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(printed) and bool(done.out) is bool(printed)
+    if printed and written:
+        assert f"{committed.path / written}: open it" in done.out
+    if written:
+        assert (committed.path / written).read_text().startswith("<!doctype html>")
+    assert not committed.git("status", "--porcelain", "--", "report.html")
 
 
 def test_no_history_and_no_repository(repo: Repo, tmp_path: Path) -> None:
