@@ -46,6 +46,19 @@ class Invocation:
         return f"{name} <{mail}>" if name and mail else ""
 
 
+def own_program() -> Path:
+    """Return the script that starts this very installation; there may be none."""
+    return Path(sys.executable).with_name("cli-guard")
+
+
+def find_on_path(folders: str) -> Path | None:
+    """Return the file that `cli-guard` starts where PATH has these folders, through links; None for none."""
+    import shutil
+
+    found = shutil.which("cli-guard", path=folders)
+    return Path(found).resolve() if found else None
+
+
 def find_home(env: Mapping[str, str]) -> str:
     """Return the user's home folder, "" if there is none; Git for Windows sets HOME to what USERPROFILE names."""
     return env.get("HOME") or env.get("USERPROFILE", "")

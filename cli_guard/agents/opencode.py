@@ -28,7 +28,7 @@ def install(repository: Repository, where: str = "project") -> str:
 
     path = protocol.find(repository, where)
     name = protocol.places.get(where, "")
-    command = protocol.command(where)
+    command = protocol.command(where, repository.git.env.get("PATH", ""))
     text = PLUGIN.read_text("utf-8").replace('"@COMMAND@"', json.dumps(command))
     known = is_ours(path, name)
     protocol.check(command, repository)

@@ -13,7 +13,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -27,16 +26,17 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
+from cli_guard.runtime import own_program
 from cli_guard.server.client import find_hook_limit
 
 SHELL = "/bin/sh"
 # A path of letters, quotes and variables; nothing that runs something else, no `=` of an assignment.
 WORD = r"""(?:[\w@%+:,./~-]|\$\w+|\$\{\w+\}|"(?:[^"$`\\]|\$\w+|\$\{\w+\})*"|'[^']*')+"""
 CALL = re.compile(rf" *(?P<program>{WORD}) +hook +[\w-]+ *(?:\|\| *exit +2)? *")
-# What `settings.SHARED` makes.
+# What `settings.SHARED` makes, with or without `settings.BY_PATH`.
 SHARED_CALL = re.compile(
-    rf"if \[ -e (?P<program>{WORD}) \]; then (?P<call>(?P=program) hook (?P<name>[\w-]+) \|\| exit 2);"
-    r" elif command -v cli-guard >/dev/null; then (?P<named>cli-guard hook (?P=name) \|\| exit 2);"
+    rf"(?:if \[ -e (?P<program>{WORD}) \]; then (?P<call>(?P=program) hook [\w-]+ \|\| exit 2); el)?"
+    r"if command -v cli-guard >/dev/null; then (?P<named>cli-guard hook [\w-]+ \|\| exit 2);"
     rf" else echo {WORD}(?: >&2)?; fi"
 )
 PROGRAM = "cli-guard"
@@ -97,7 +97,8 @@ def probe_agent(
     around = {**env, **dict.fromkeys(FOLDERS, str(repository.root))}
     shared = SHARED_CALL.fullmatch(command)
     if shared:
-        is_here = resolve(shared["program"], repository.root, around)
+        program = shared["program"]
+        is_here = program and resolve(program, repository.root, around)
         command = shared["call"] if is_here else shared["named"]
         yield (
             f"{agent.title}: this entry is shared; where cli-guard is missing, the agent's own rules decide, and"
@@ -148,7 +149,7 @@ def find_obstacle(call: re.Match[str] | None, root: Path, env: Mapping[str, str]
         file = Path(os.path.realpath(found))
         top = os.path.realpath(root)
         place = Path(os.path.realpath(Path(found).parent))
-        own = os.path.realpath(Path(sys.executable).with_name(PROGRAM))
+        own = os.path.realpath(own_program())
         if (file.is_relative_to(top) or place.is_relative_to(top)) and str(file) != own:
             return "its program is a file of the work tree"
     return ""

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
@@ -19,17 +18,17 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules import data
+from cli_guard.runtime import find_on_path, own_program
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.
 TIMEOUT_SECONDS = 60
 HARMLESS = "true"
 HARMFUL = "rm -rf /"
 IN_REPOSITORY = ("project", "local")
-# In the settings that a repository shares: our program by its path, else by its name; where there is none, one line.
-SHARED = (
-    "if [ -e {program} ]; then {program} hook {name} || exit 2;"
-    " elif command -v cli-guard >/dev/null; then cli-guard hook {name} || exit 2; else echo {notice}; fi"
-)
+# In the settings that a repository shares: our program by its name; where there is none, one line.
+SHARED = "if command -v cli-guard >/dev/null; then cli-guard hook {name} || exit 2; else echo {notice}; fi"
+# Before that, where PATH has another one or none: our program by its path.
+BY_PATH = "if [ -e {program} ]; then {program} hook {name} || exit 2; el"
 MISSING = (
     "cli-guard is not installed here and judges nothing: pip install /path/to/cli-guard (a clone of it), then"
     " cli-guard install --agent {name} --where user"
@@ -110,13 +109,14 @@ class Protocol:
             if path.exists():
                 yield path, self.places[each]
 
-    def command(self, where: str) -> str:
+    def command(self, where: str, path: str) -> str:
         """Return the shell command for the hook: our program by its absolute path. Raises UsageError.
 
         Every failure to start it ends with 2, which blocks the tool. What a repository shares also reaches machines
-        without the program: there the agent's own rules decide.
+        without the program: there the agent's own rules decide. It names no folder of this machine if `path`, a value
+        of PATH, finds our program by its name.
         """
-        program = Path(sys.executable).with_name("cli-guard")
+        program = own_program()
         if not program.exists():
             raise UsageError(
                 f"there is no {program}: install cli-guard into the environment that runs it"
@@ -128,7 +128,9 @@ class Protocol:
         notice = f"{shlex.quote(words)} >&2"
         if self.message:
             notice = shlex.quote(json.dumps({self.message: words}))
-        return SHARED.format(program=quoted, name=self.name, notice=notice)
+        is_named = find_on_path(path) == program.resolve()
+        form = SHARED if is_named else BY_PATH + SHARED
+        return form.format(program=quoted, name=self.name, notice=notice)
 
     def is_ours(self, command: object) -> bool:
         """Return whether a hook's command calls cli-guard, with any other words around the call."""
@@ -149,8 +151,13 @@ class Protocol:
             return False
 
     def check(self, command: str, repository: Repository) -> None:
-        """Start the hook as the agent would, without a PATH. Raises UsageError if one of its answers is wrong."""
-        env = {key: value for key, value in repository.git.env.items() if key != "PATH"}
+        """Start the hook as the agent would. Raises UsageError if one of its answers is wrong.
+
+        There is a PATH only for a command that does not name our program by its path.
+        """
+        env = dict(repository.git.env)
+        if shlex.quote(str(own_program())) in command:
+            env.pop("PATH", None)
         folder = str(repository.root)
         for asked, wanted in ((HARMLESS, False), (HARMFUL, True)):
             given = self.write_request(asked, folder)
@@ -205,7 +212,7 @@ class JsonHooks:
 
         path = self.protocol.find(repository, where)
         name = self.protocol.places.get(where, "")
-        command = self.protocol.command(where)
+        command = self.protocol.command(where, repository.git.env.get("PATH", ""))
         entry = fill_in(self.entry, {"<command>": command})
         settings: dict[str, Any] = (
             self.read(path, name) if path.exists() else dict(self.base)

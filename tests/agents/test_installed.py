@@ -1,4 +1,4 @@
-"""The hook of every agent as `install` writes it: three places, our program by its path, started before it is said.
+"""The hook of every agent as `install` writes it: three places, our program by name or path, started before it is said.
 
 The hook in the project is a real process; that of another place must be the same command.
 """
@@ -65,12 +65,10 @@ def test_the_hook_of_a_project_is_a_process(committed: Repo, agent: str) -> None
     done = guard(committed, "install", "--agent", agent)
     assert (done.code, done.err) == (0, "")
     command = command_in(settings_of(committed, agent))
-    assert command.startswith(
-        f"if [ -e {GUARD} ]; then {GUARD} hook {agent} || exit 2; elif"
-    )
+    assert command.startswith("if command -v cli-guard")
     harmless = payload(committed, agent, "shell")
     harmful = payload(committed, agent, "shell", command="rm -rf /")
-    started = start(command, committed, harmful)
+    started = start(command, committed, harmful, "PATH")
     assert meaning(agent, started)[0] == "deny"
     assert started == send(committed, agent, harmful), "as in one process"
     assert meaning(agent, send(committed, agent, harmless))[0] == "nothing"
@@ -94,7 +92,42 @@ def test_at_each_place(
     assert not path.exists() or "cli-guard" not in path.read_text()
     assert "no cli-guard hook" in guard(committed, "uninstall", *options).out
     expected = f"{GUARD} hook {agent} || exit 2"
-    assert unchecked[0] == expected or (where == "project" and expected in unchecked[0])
+    if where == "project":
+        assert str(Path(GUARD).parent) not in unchecked[0], "others have no such folder"
+    else:
+        assert unchecked[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("programs", "form"),
+    [
+        ({"first": "own"}, "if command -v cli-guard"),
+        ({"first": "", "second": "own"}, "if command -v cli-guard"),
+        ({"first": "other", "second": "own"}, "if [ -e "),
+        ({"first": "other"}, "if [ -e "),
+        ({}, "if [ -e "),
+    ],
+)
+def test_what_is_shared_names_the_program_that_path_finds(
+    committed: Repo,
+    unchecked: list[str],
+    tmp_path: Path,
+    programs: dict[str, str],
+    form: str,
+) -> None:
+    for name, kind in programs.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        if kind == "own":
+            (folder / "cli-guard").symlink_to(GUARD)
+        elif kind:
+            (folder / "cli-guard").write_text("#!/bin/sh\n")
+            (folder / "cli-guard").chmod(0o755)
+    folders = [*(str(tmp_path / name) for name in programs), "/usr/bin", "/bin"]
+    env = {"PATH": os.pathsep.join(folders)}
+    assert guard(committed, "install", "--agent", "claude-code", env=env).code == 0
+    (command,) = unchecked
+    assert command.startswith(form)
 
 
 @pytest.mark.parametrize("agent", NAMES)
@@ -122,7 +155,8 @@ def test_a_clone_without_the_program(
     committed: Repo, unchecked: list[str], tmp_path: Path, agent: str
 ) -> None:
     """What a repository shares leaves the call to the agent's own question; the user's own entry blocks."""
-    assert guard(committed, "install", "--agent", agent).code == 0
+    lonely = {"PATH": "/usr/bin:/bin"}
+    assert guard(committed, "install", "--agent", agent, env=lonely).code == 0
     shared = command_in(settings_of(committed, agent)).replace(GUARD, "/home/ada/cli-guard")
     harmful = payload(committed, agent, "shell", command="rm -rf /")
     done = start(shared, committed, harmful)

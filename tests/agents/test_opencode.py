@@ -27,7 +27,8 @@ for (const args of JSON.parse(process.argv[4])) {
     shutil.which("node") is None, reason="the plugin needs a JavaScript engine"
 )
 def test_the_plugin_throws_what_is_denied(committed: Repo, tmp_path: Path) -> None:
-    guard(committed, "install", "--agent", "opencode")
+    by_path = {"PATH": "/usr/bin:/bin"}
+    guard(committed, "install", "--agent", "opencode", env=by_path)
     plugin = committed.path / ".opencode" / "plugins" / "cli-guard.js"
     (tmp_path / "driver.mjs").write_text(DRIVER)
     module = tmp_path / "plugin.mjs"

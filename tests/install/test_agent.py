@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from in_process import call, guard
-from repositories import Done, Repo
+from repositories import GUARD, Done, Repo
 
 from cli_guard.agents.registry import AGENTS
 
 # That the hook is started before it is installed, see tests/agents/test_installed.py.
 pytestmark = pytest.mark.usefixtures("unchecked")
-COMMAND = AGENTS["claude-code"].load().protocol.command("project")
+COMMAND = AGENTS["claude-code"].load().protocol.command("project", str(Path(GUARD).parent))
 ENTRY = {
     "matcher": "*",
     "hooks": [{"type": "command", "command": COMMAND, "timeout": 60, "onFailure": "block"}],
