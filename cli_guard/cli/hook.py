@@ -4,7 +4,6 @@ Most often nothing is staged, so what a review needs is imported only when there
 """
 
 import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli_guard import __version__
 from cli_guard.agents.registry import AGENTS, BLOCKED
 from cli_guard.cli.agent_hook import answer_agent
 from cli_guard.cli.app import Command, Group, flag
@@ -99,10 +99,27 @@ def answer(
     review = review_for_git(io, request, repository=repository)
     if review.left or (review.nothing and not framework):
         return review.exit_code
-    # A framework runs us from its own environment, which is not on the user's PATH.
-    program = str(Path(sys.executable).with_name("cli-guard")) if framework else "cli-guard"
+    program = name_program(io) if framework else "cli-guard"
     show(io, replace(review, program=program, **said), "text", "auto", None, brief=True)
     return review.exit_code
+
+
+def name_program(io: Io) -> str:
+    """Return how a person starts this cli-guard or one of its version, from PATH; its path if neither is there.
+
+    A framework runs us from its own environment, whose folder only it puts on PATH.
+    """
+    from cli_guard.runtime import find_on_path, own_program
+
+    own = own_program()
+    folders = io.env.get("PATH", "").split(os.pathsep)
+    usual = os.pathsep.join(each for each in folders if Path(each) != own.parent)
+    found = find_on_path(usual)
+    if found is None or found.is_relative_to(io.cwd.resolve()):
+        return str(own)
+    package = f"lib/python*/site-packages/cli_guard-{__version__}.dist-info"
+    is_same = found == own.resolve() or any(found.parent.parent.glob(package))
+    return "cli-guard" if is_same else str(own)
 
 
 def review_staged(io: Io, /, event: str, framework: bool = False) -> int:

@@ -1,9 +1,14 @@
 """A framework that is run by hand or in CI, not by a commit: with nothing staged it must not pass as a review."""
 
+import os
+from pathlib import Path
+
 import pytest
 from examples import table
 from in_process import guard, stage
-from repositories import Done, Repo, key
+from repositories import GUARD, Done, Repo, key
+
+from cli_guard import __version__
 
 HAND = {"PRE_COMMIT": "1"}
 NOTHING = {"PRE_COMMIT_FROM_REF": "HEAD", "PRE_COMMIT_TO_REF": "HEAD"}
@@ -51,6 +56,42 @@ def test_a_range_is_reviewed_beside_what_is_staged(committed: Repo) -> None:
     refs = {"PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
     assert hook(committed, **refs).code == 1
     assert hook(committed, "--", **refs).code == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "version", "said"),
+    [
+        ("../usual", __version__, "cli-guard"),
+        ("../usual", "0.0.1", GUARD),
+        ("../usual", "", GUARD),
+        ("tools", __version__, GUARD),
+        ("", "", GUARD),
+    ],
+    ids=["its version", "another version", "unknown", "of the work tree", "none"],
+)
+def test_what_is_printed_can_be_typed(
+    committed: Repo, place: str, version: str, said: str
+) -> None:
+    """The framework puts its own environment first on PATH; a person's shell has what comes after."""
+    folders = [str(Path(GUARD).parent), "/usr/bin", "/bin"]
+    if place:
+        program = committed.write(f"{place}/bin/cli-guard", "#!/bin/sh\n")
+        program.chmod(0o755)
+        folders.insert(1, str(program.parent))
+        committed.write(
+            f"{place}/lib/python3/site-packages/cli_guard-{version}.dist-info/METADATA", ""
+        )
+    stage(committed, {"key.py": f'KEY = "{key()}"\n'})
+    done = hook(committed, PATH=os.pathsep.join(folders))
+    assert done.code == 1
+    assert f" {said} ignore secret-aws-access-key key.py" in done.out
+
+
+def test_a_link_on_path_is_this_program(committed: Repo, tmp_path: Path) -> None:
+    (tmp_path / "cli-guard").symlink_to(GUARD)
+    stage(committed, {"key.py": f'KEY = "{key()}"\n'})
+    done = hook(committed, PATH=f"{tmp_path}:/usr/bin:/bin")
+    assert done.code == 1 and " cli-guard ignore secret-aws" in done.out
 
 
 @table("refs", [{}, NOTHING], ids=["no range", "a range"])
