@@ -25,9 +25,10 @@ from cli_guard.git.hooks import (
     hooks_folder,
     is_intact,
     state_of,
+    usual_hooks,
 )
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
-from cli_guard.hooks import GIT_HOOKS, PREPARATION, WORK_TREE_HOOKS
+from cli_guard.hooks import PREPARATION
 from cli_guard.policy.checks import digest_of
 from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
 from cli_guard.policy.decisions import Policy
@@ -62,7 +63,7 @@ def program_lines(repository: Repository) -> Iterator[str]:
             yield f"! {name} is missing: install cli-guard again"
 
 
-def hook_lines(repository: Repository) -> Iterator[str]:
+def hook_lines(repository: Repository, verbose: bool) -> Iterator[str]:
     """Describe the hooks that Git would run."""
     refusal = "no hook runs cli-guard here: run `cli-guard install`"
     try:
@@ -78,7 +79,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
         configured = {}
     guarded = False
-    for event in GIT_HOOKS if repository.bare else WORK_TREE_HOOKS:
+    for event in usual_hooks(repository):
         name = event.name
         state = state_of(folder, name)
         runners = (
@@ -110,17 +111,18 @@ def hook_lines(repository: Repository) -> Iterator[str]:
     if not guarded:
         yield f"! {refusal}"
     if not repository.bare:
-        yield from agent_lines(repository)
+        yield from agent_lines(repository, verbose)
 
 
-def agent_lines(repository: Repository) -> Iterator[str]:
-    """Describe the hooks of the coding agents in use."""
+def agent_lines(repository: Repository, verbose: bool) -> Iterator[str]:
+    """Describe the hooks of the coding agents in use; `verbose`: and what their format is known from."""
     for agent in AGENTS.values():
         asks = agent.load().is_installed(repository)
         if asks is not None:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
         if asks:
             yield f"    {describe_allow(agent)}"
+        if asks and verbose:
             yield f"    its format: {' '.join(find_entry(agent.name).source.split())}"
 
 
@@ -231,7 +233,7 @@ def probe_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 
 @click.pass_obj
-def run(io: Io, /, probe: bool, timing: bool) -> int:
+def run(io: Io, /, probe: bool, timing: bool, verbose: bool) -> int:
     """Print the lines; return 1 if one of them is marked with !."""
     if probe and timing:
         raise UsageError("--probe and --timing exclude each other: give one of them")
@@ -246,7 +248,7 @@ def run(io: Io, /, probe: bool, timing: bool) -> int:
         if probe
         else {
             "Programs": list(program_lines(repository)),
-            "Hooks": list(hook_lines(repository)),
+            "Hooks": list(hook_lines(repository, verbose)),
             "Policy": list(policy_lines(io, repository)),
             "State": list(run_lines(io, repository)),
         }
@@ -271,6 +273,9 @@ command = Command(
             "--timing",
             "Instead: review what is staged, else the commit at HEAD, and show where the time goes: for a report"
             " of a slow commit. Records nothing.",
+        ),
+        flag(
+            "--verbose -v", "Show also what the format of each agent's hook is known from."
         ),
     ],
 )

@@ -13,10 +13,10 @@ from cli_guard.cli.app import Command, RareOption, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.git.configured import configure, remove_configured
-from cli_guard.git.hooks import install
+from cli_guard.git.hooks import install, usual_hooks
 from cli_guard.git.managers import FRAMEWORKS, Manager, find_managers
 from cli_guard.git.notes import MERGE
-from cli_guard.hooks import GIT_HOOKS, WORK_TREE_HOOKS
+from cli_guard.hooks import GIT_HOOKS
 from cli_guard.secrets.printable import printable
 from cli_guard.server.control import why_not
 from cli_guard.state.files import explain_write_errors
@@ -106,9 +106,7 @@ def run(
         ]
         io.say("\n".join(f"cli-guard: {printable(line)}" for line in lines))
         return 0
-    # A bare repository may have work trees, and it may be pushed to.
-    usual = GIT_HOOKS if repository.bare else WORK_TREE_HOOKS
-    wanted = hook_type or tuple(each.name for each in usual)
+    wanted = hook_type or tuple(each.name for each in usual_hooks(repository))
     managers = [each for each in find_managers(repository) if each.place not in FRAMEWORKS]
     if managers and not (force or config):
         return offer_lines(io, managers[0])
@@ -121,6 +119,10 @@ def run(
     repository.git.run("config", *MERGE)
     if "post-index-change" in wanted and not why_not(io.env):
         done.append(AHEAD)
+    if not hook_type and "pre-commit" not in wanted:
+        done.append(
+            "Git commits nothing in a bare repository; after `git worktree add`, install in the work tree"
+        )
     io.say("\n".join(f"cli-guard: {line}" for line in done))
     compile_package()
     return 0

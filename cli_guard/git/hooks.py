@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli_guard.errors import UsageError
 from cli_guard.git.prefetch import hooks_path
-from cli_guard.hooks import GIT_HOOKS, Event, event_of
+from cli_guard.hooks import GIT_HOOKS, WORK_TREE_HOOKS, Event, event_of
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import open_plain
@@ -60,6 +60,14 @@ def scripts_folder() -> Path:
     package = Path(__file__).parent.parent
     installed = package / "hook_scripts"
     return installed if installed.is_dir() else package.parent / "hooks"
+
+
+def usual_hooks(repository: Repository) -> tuple[Event, ...]:
+    """Return the hooks that Git may run here: in a bare repository without work trees, those of a push alone."""
+    if not repository.bare:
+        return WORK_TREE_HOOKS
+    has_work_trees = (repository.common_dir / "worktrees").is_dir()
+    return tuple(each for each in GIT_HOOKS if has_work_trees or each.is_push)
 
 
 def hooks_path_settings(repository: Repository, *options: str) -> list[HookSetting]:

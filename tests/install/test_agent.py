@@ -229,7 +229,9 @@ def test_doctor_tells(guarded: Repo) -> None:
     asks, allowed = told(guarded)
     assert asks == "Claude Code: asks cli-guard first"
     assert allowed.startswith("Claude Code is told what is allowed and does not ask")
-    assert "its format: https://code.claude.com/" in guard(guarded, "doctor").out
+    source = "its format: https://code.claude.com/"
+    assert source in guard(guarded, "doctor", "-v").out
+    assert source not in guard(guarded, "doctor").out
     uninstall(guarded)
     assert told(guarded) == []
     write(guarded, "{}")

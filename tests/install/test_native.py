@@ -9,6 +9,8 @@ from in_process import guard
 from preloaded import use_preloaded
 from repositories import Repo, key
 
+from cli_guard.hooks import GIT_HOOKS
+
 LEAK = f'KEY = "{key()}"\n'
 
 
@@ -232,15 +234,44 @@ def test_a_missing_hooks_folder_is_made(committed: Repo) -> None:
 def test_a_bare_repository_serves_its_work_trees(committed: Repo) -> None:
     bare = Repo(committed.path.parent / "bare.git", committed.env)
     committed.git("clone", "-q", "--bare", str(committed.path), str(bare.path))
-    install(bare)
     tree = Repo(committed.path.parent / "tree", committed.env)
     bare.git("worktree", "add", "-q", str(tree.path), "main")
+    install(bare)
     stage(tree, LEAK)
     done = tree.try_git("commit", "-qm", "Add the key")
     assert done.code == 1 and "app.py:1" in done.all
     tree.git("commit", "-qnm", "Add the key")
     done = bare.try_git("push", "-q", str(committed.path), "main:refs/heads/copy")
     assert done.code == 1 and "app.py" in done.all
+
+
+@pytest.mark.parametrize(
+    ("is_bare", "work_trees", "missing"),
+    [
+        (True, 0, {"pre-commit", "pre-merge-commit", "commit-msg", "post-index-change"}),
+        (True, 1, set()),
+        (False, 0, {"pre-receive"}),
+    ],
+    ids=["bare", "bare with a work tree", "a work tree"],
+)
+def test_only_what_git_may_run_is_installed(
+    committed: Repo, is_bare: bool, work_trees: int, missing: set[str]
+) -> None:
+    repo = committed
+    if is_bare:
+        repo = Repo(committed.path.parent / "bare.git", committed.env)
+        committed.git("clone", "-q", "--bare", str(committed.path), str(repo.path))
+    for number in range(work_trees):
+        repo.git("worktree", "add", "-q", "-b", f"b{number}", f"../tree{number}")
+    done = guard(repo, "install", env={"CLI_GUARD_SERVER": "1"})
+    assert done.code == 0
+    folder = Path(repo.git("rev-parse", "--absolute-git-dir"), "hooks")
+    assert {each.name for each in GIT_HOOKS if not (folder / each.name).exists()} == missing
+    assert ("git add" in done.out) is ("post-index-change" not in missing)
+    assert ("git worktree add" in done.out) is ("pre-commit" in missing)
+    listed = guard(repo, "doctor").out.split("Hooks\n")[1].split("\nPolicy")[0]
+    assert {each.name for each in GIT_HOOKS if f"  {each.name}:" not in listed} == missing
+    assert "not installed" not in listed
 
 
 @pytest.mark.parametrize("command", ["install", "uninstall"])
