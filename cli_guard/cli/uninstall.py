@@ -6,6 +6,7 @@ from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.install import agent_option, check_where, where_option
 from cli_guard.cli.io import Io
+from cli_guard.cli.server import describe_server
 from cli_guard.git.configured import remove_configured
 from cli_guard.git.hooks import uninstall
 from cli_guard.git.notes import MERGE
@@ -13,6 +14,7 @@ from cli_guard.hooks import GIT_HOOKS
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_state
 from cli_guard.secrets.printable import printable
+from cli_guard.server import control
 from cli_guard.state.files import explain_write_errors
 
 
@@ -24,16 +26,23 @@ def unset_merge(repository: Repository) -> None:
 
 
 def what_stays(repository: Repository) -> list[str]:
-    """Say which folders of ours are still there, and what is in them."""
+    """Say which folders of ours are still there, and what is in them; and that the server runs."""
     folders = {
         repository.state_folder: "the audit log, approvals and reports of this repository",
         user_state(repository.git.env): "what you trust, in all your repositories",
     }
-    return [
+    lines = [
         f"kept: {printable(str(folder))}, {what}; delete it if nobody needs it any more"
         for folder, what in folders.items()
         if folder and folder.is_dir()
     ]
+    server = control.status()
+    if server:
+        lines.append(
+            f"kept: the server, {describe_server(server)}; your other repositories may use it: `cli-guard server stop`"
+            " ends it"
+        )
+    return lines
 
 
 @click.pass_obj

@@ -183,6 +183,14 @@ def test_doctor_names_it(guarded: Repo, servers: Any) -> None:
     )
 
 
+def test_uninstall_says_how_it_ends(guarded: Repo, servers: Any) -> None:
+    assert "the server" not in guarded.guard("uninstall", env=servers.env).out
+    server = servers.start(guarded)
+    done = guarded.guard("uninstall", env=servers.env)
+    assert f"kept: the server, process {server.pid} since" in done.out
+    assert "`cli-guard server stop` ends it" in done.out
+
+
 def test_one_that_is_not_asked_leaves(committed: Repo, servers: Any) -> None:
     script = "from cli_guard.server import control; print(control.start('1') is not None)"
     done = committed.run(sys.executable, "-E", "-P", "-c", script, env=servers.env)
@@ -350,7 +358,8 @@ from cli_guard.server import __main__, leaving, serving
 class Rests:
     def __iter__(self):
         kept = Path(sys.argv[1]).with_name("kept")
-        return iter([(-1.0, int(kept.read_text()))] if kept.exists() else [])
+        # Empty while the test writes it, and for no rest.
+        return iter([(-1.0, int(each)) for each in kept.read_text().split()])
 serving.RESTS = Rests()
 leaving.LOOK_SECONDS = 0.2
 __main__.main(sys.argv[1:])
@@ -361,16 +370,17 @@ def test_one_that_is_not_asked_keeps_fewer_spares(committed: Repo, servers: Any)
     judged = ("check-command", "ls")
     inside = servers.folder / "cli-guard"
     inside.mkdir(mode=0o700)
+    kept_file = servers.folder / "kept"
+    kept_file.write_text("")
     argv = [sys.executable, "-E", "-P", "-c", RESTING, str(inside)]
     kept = {name: committed.env[name] for name in ("HOME", "LANG", "LC_ALL")}
     server = psutil.Popen(argv, env={**kept, "PATH": os.defpath})
     assert eventually(lambda: not committed.guard(*judged, env=servers.required).code)
-    kept_file = servers.folder / "kept"
     for count in (2, 1, 0):
         if count < 2:
             kept_file.write_text(str(count))
         assert eventually(lambda count=count: len(server.children()) == count)
-    kept_file.unlink()
+    kept_file.write_text("")
     assert committed.guard(*judged, env=servers.required).code == 0
     assert eventually(lambda: len(server.children()) == 2)
     servers.end()
