@@ -35,9 +35,7 @@ PLAIN = re.compile(
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # The release that a comment behind a commit names.
 RELEASE = re.compile(r"#.*?\bv?(\d+\.\d+\.\d[\w.+-]*)")
-LOOSE = frozenset(
-    "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
-)
+LOOSE = "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 MOST_SHOWN = 3
