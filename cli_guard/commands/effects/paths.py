@@ -32,6 +32,8 @@ from cli_guard.model import Decision
 
 REFS = regex(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 LOCAL_SOCKETS = regex(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
+# What they give is nothing to keep.
+EMPTY = ("/dev/null", "/dev/zero")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 # For these a dash is the name of a file, not the output.
 NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
@@ -177,7 +179,7 @@ def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     if given.assumed and not path.startswith(TEMPORARY):
         reason = "depends on a variable that is set elsewhere"
         shell.emit(EffectKind.UNKNOWN, given.shown, reason, span)
-    if path == "/dev/null":
+    if path in EMPTY:
         return NOTHING
     shell.emit(EffectKind.READ, path, f"reads {path}", span)
     return shell.scope.files.get(path) or ANYTHING

@@ -28,7 +28,7 @@ def has_other_hash(was: Dependency, entry: Dependency) -> bool:
     return bool(added) and (bool(lost) or entry.ecosystem in ONE_FILE)
 
 
-def has_hash_of_other(was: Dependency, entry: Dependency) -> bool:
+def has_old_hash(was: Dependency, entry: Dependency) -> bool:
     """Return whether an entry is of another version, but has all the hashes of the one before.
 
     What these registries publish holds its version; a Git tree, or the go.mod of a module, may stay the same.

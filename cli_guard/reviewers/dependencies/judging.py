@@ -9,11 +9,7 @@ from cli_guard.model import Finding, Severity, Skipped
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
-from cli_guard.reviewers.dependencies.hashes import (
-    has_hash_of_other,
-    has_other_hash,
-    strength,
-)
+from cli_guard.reviewers.dependencies.hashes import has_old_hash, has_other_hash, strength
 from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
 from cli_guard.reviewers.dependencies.scripts import runs_same_files
@@ -39,9 +35,7 @@ PLAIN = re.compile(
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # The release that a comment behind a commit names.
 RELEASE = re.compile(r"#.*?\bv?(\d+\.\d+\.\d[\w.+-]*)")
-LOOSE = frozenset(
-    "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
-)
+LOOSE = "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 MOST_SHOWN = 3
@@ -284,7 +278,7 @@ def judge_integrity(
             )
         severity = Severity.CRITICAL if is_moved else Severity.HIGH
         yield "deps-integrity-changed", message, severity
-    elif was and has_hash_of_other(was, entry) and entry not in each.beside:
+    elif was and has_old_hash(was, entry) and entry not in each.beside:
         message = f"{name} {spec} has the hash of {was.spec}: one of them is wrong"
         yield "deps-integrity-changed", message, Severity.HIGH
     elif was and has_other_commit(was, entry) and (label := kept_label(each, was, entry)):
