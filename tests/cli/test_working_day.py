@@ -408,6 +408,22 @@ def test_a_fixup_that_is_squashed_is_not_asked_again(day: Repo) -> None:
     push_everywhere(day)
 
 
+def test_an_edit_of_an_approved_query_is_not_asked_again_at_the_push(day: Repo) -> None:
+    start = (
+        "from flask import request\n\n\n"
+        'def find(cursor):\n    """Find users."""\n    name = request.args["name"]\n'
+    )
+    for column in ("id", "mail"):
+        query = f"SELECT {column} FROM users WHERE name = '"
+        day.write("find.py", f'{start}    cursor.execute("{query}" + name + "\'")\n')
+        day.git("add", "find.py")
+        done = day.try_git("commit", "-qm", f"Find the {column} of users")
+        assert done.code != 0 and "code-flow-sql" in done.all
+        answer_as_printed(day, done)
+        day.git("commit", "-qm", f"Find the {column} of users")
+    push_everywhere(day)
+
+
 def test_a_linked_work_tree_and_a_submodule(day: Repo, tmp_path: Path) -> None:
     day.git("worktree", "add", "-q", str(tmp_path / "linked"))
     linked = Repo(tmp_path / "linked", day.env)

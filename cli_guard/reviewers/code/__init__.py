@@ -147,10 +147,9 @@ def _inspect(
         lapsed,
     )
     yield from regexes.inspect(subject, change, language, text)
-    yield from flows.without_doubles(
-        list(inspected),
-        list(flows.inspect(subject, change, language, text, others, lapsed)),
-    )
+    constructs = list(inspected)
+    reached = flows.inspect(subject, change, language, text, others, lapsed, constructs)
+    yield from flows.without_doubles(constructs, list(reached))
 
 
 def is_asked_about(subject: ReviewInput, change: FileChange) -> bool:

@@ -1,7 +1,7 @@
 """Findings where data from outside reaches a dangerous call, as far as the change adds or completes the flow."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -39,11 +39,13 @@ def inspect(
     text: str,
     others: OtherFiles,
     lapsed: frozenset[int] = frozenset(),
+    constructs: Sequence[Finding | Skipped] = (),
 ) -> Iterator[Finding | Skipped]:
     """Return a finding for each flow that was not there before the change, and that it touches or completes.
 
-    One on a `lapsed` line comes up again: its answer was given for other lines around it. What tests and examples
-    pass on, nobody else has chosen.
+    One on a `lapsed` line comes up again: its answer was given for other lines around it. So does one that says more
+    of a line than one of the `constructs` found there: a push, which sees the flow as new, must ask about the same
+    finding. What tests and examples pass on, nobody else has chosen.
     """
     if is_test_or_example(change.path):
         return
@@ -66,6 +68,10 @@ def inspect(
         root = subject.trees.root(language, given)
         return find_flows(root, language, given, tables, beside)
 
+    def is_shown(flow: "Flow") -> bool:
+        rule = f"code-flow-{flow.kind}"
+        return bool(_covered_by(constructs, rule, flow.line, flow.end_line))
+
     try:
         found = find(text)
         old = text_before(subject, change, text) if found else None
@@ -75,7 +81,7 @@ def inspect(
         new += [
             flow
             for flow in found
-            if {flow.line, flow.end_line} & lapsed and flow not in new
+            if flow not in new and ({flow.line, flow.end_line} & lapsed or is_shown(flow))
         ]
     except TooBigError:
 
@@ -100,11 +106,11 @@ def without_doubles(
     constructs: Sequence[Finding | Skipped], flows: Sequence[Finding | Skipped]
 ) -> Iterator[Finding | Skipped]:
     """Yield one finding of two about the same lines, the graver, the flow if both are: it shows where data is from."""
-    single = [each for each in constructs if isinstance(each, Finding)]
     left_out: set[int] = set()
     for flow in flows:
         if isinstance(flow, Finding):
-            rivals = [each for each in single if _is_covered(each, flow)]
+            end = flow.end_line or flow.line or 0
+            rivals = _covered_by(constructs, flow.rule, flow.line or 0, end)
             if any(
                 STEPS.index(each.severity) < STEPS.index(flow.severity) for each in rivals
             ):
@@ -114,14 +120,20 @@ def without_doubles(
     yield from (each for each in constructs if id(each) not in left_out)
 
 
-def _is_covered(construct: Finding, flow: Finding) -> bool:
-    patterns = catalog.one("code", flow.rule).extra.get("covers", "").split()
-    apart = (construct.end_line or construct.line or 0) < (flow.line or 0) or (
-        construct.line or 0
-    ) > (flow.end_line or flow.line or 0)
-    return not apart and any(
-        fnmatchcase(construct.rule, f"code-{pattern}") for pattern in patterns
-    )
+def _covered_by(
+    constructs: Iterable[Finding | Skipped], rule: str, first: int, last: int
+) -> list[Finding]:
+    """Return the constructs on some lines of which a flow rule says more."""
+    patterns = catalog.one("code", rule).extra.get("covers", "").split()
+    return [
+        each
+        for each in constructs
+        if isinstance(each, Finding)
+        and each.line is not None
+        and each.line <= last
+        and first <= (each.end_line or each.line)
+        and any(fnmatchcase(each.rule, f"code-{pattern}") for pattern in patterns)
+    ]
 
 
 @lru_cache(maxsize=20)

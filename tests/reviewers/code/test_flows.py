@@ -78,6 +78,28 @@ def test_only_what_the_change_adds_or_completes(
     ) is reported
 
 
+@pytest.mark.parametrize(
+    ("after", "rules_of_it"),
+    [
+        pytest.param(HEAD + SINK.replace("id", "mail"), ["code-flow-sql"], id="edited"),
+        pytest.param(HEAD + SINK + "    log(name)\n", [], id="line-beside"),
+        pytest.param(
+            HEAD + SINK + SINK.replace("name +", "cursor.kind +"),
+            ["code-python-sql"],
+            id="other-statement",
+        ),
+    ],
+)
+def test_an_edited_line_of_an_old_flow_is_the_finding_of_a_push(
+    after: str, rules_of_it: list[str]
+) -> None:
+    """A push compares with the text that had no flow yet; one approval is to answer both."""
+    report = report_of(HEAD + SINK, after)
+    assert rules(report) == rules_of_it
+    at_push = {each.fingerprint for each in found(HEAD, after)}
+    assert {each.fingerprint for each in report.findings} <= at_push
+
+
 LOADER = "import sys\n\nfrom flask import request\n\nfound = tree.xpath({})\n"
 
 
