@@ -212,8 +212,7 @@ def judgement_of(
     """Judge the findings so far, and `more`, by the policy and the approvals."""
     # Two ways may lead to the same line: a script that is added, and one that sources it.
     findings = list(dict.fromkeys((*state["findings"], *more)))
-    left_out = not_reviewed((*state["skipped"], *unread(context)))
-    findings += [left_out] if left_out else []
+    findings += not_reviewed((*state["skipped"], *unread(context)))
     findings = announce_suppressions(findings, context.policy, context.answer)
     approved = context.approvals(findings)
     return judge_findings(findings, context.policy, context.answer, context.today, approved)

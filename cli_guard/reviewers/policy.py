@@ -1,8 +1,10 @@
 """Changes to the guard itself: a weaker policy, removed hooks, new suppressions, and files skipped by a limit."""
 
 import datetime
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
+from dataclasses import replace
 
 from cli_guard.approvals.signers import REVOKED, SIGNERS, parse_signers
 from cli_guard.errors import ConfigError
@@ -36,6 +38,17 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
 SHOWN = 8
+MOST_UNREAD = 50
+# A reason begins with the name of its reviewer, if it is one's alone.
+REVIEWER = re.compile(r"([a-z]+): ")
+# What helps for a reason with some words; for any other the remedy of the rule.
+LOOK = "or look at what was left out, and approve it."
+BROKEN = re.compile(r"\b(?:invalid|too early|only pieces)\b")
+LIMITED = re.compile(r"\b(?:over|limit|more than|too (?:big|large|many|much))\b")
+REMEDIES = {
+    f"Repair the file, {LOOK}": BROKEN,
+    f"Make it smaller or raise the limit, {LOOK}": LIMITED,
+}
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -283,15 +296,50 @@ def first_line(change: FileChange) -> int | None:
     return min(change.added, default=None)
 
 
-def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
-    """Return one finding for everything that a limit skipped, None if nothing was."""
-    left_out = sorted({(each.path, each.reason) for each in skipped if each.asks})
-    if not left_out:
-        return None
-    path, reason = left_out[0]
-    named = list_some([reason, *(f"{path} ({reason})" for path, reason in left_out[1:])])
-    told = f"not reviewed: {named}"
-    return finding("policy-not-reviewed", path, None, told, repr(left_out))
+def not_reviewed(skipped: Iterable[Skipped]) -> list[Finding]:
+    """Return a finding for each file that was not read and needs a person, one for all beyond the first MOST_UNREAD.
+
+    It tells all that was not read of the file; what only a list names is no part of its fingerprint.
+    """
+    asking: dict[str, set[str]] = {}
+    every: dict[str, set[str]] = {}
+    for each in skipped:
+        every.setdefault(each.path, set()).add(each.reason)
+        if each.asks:
+            asking.setdefault(each.path, set()).add(each.reason)
+    paths = sorted(asking)
+    found = [
+        unread_finding(path, join_reasons(every[path]), sorted(asking[path]))
+        for path in paths[:MOST_UNREAD]
+    ]
+    if rest := paths[MOST_UNREAD:]:
+        told = f"{join_reasons(every[rest[0]])}; and {len(rest) - 1:,} more"
+        left_out = [(path, sorted(asking[path])) for path in rest]
+        found.append(unread_finding(rest[0], told, left_out))
+    return found
+
+
+def unread_finding(path: str, reasons: str, content: object) -> Finding:
+    """Return the finding about a file that was not read, with the remedy for its reasons."""
+    found = finding(
+        "policy-not-reviewed", path, None, f"not reviewed: {reasons}", repr(content)
+    )
+    fitting = (remedy for remedy, why in REMEDIES.items() if why.search(reasons))
+    return replace(found, remedy=next(fitting, found.remedy))
+
+
+def join_reasons(reasons: Iterable[str]) -> str:
+    """Join reasons in order; what several reviewers say alike is said once: `commands, docs: invalid YAML`."""
+    alike: dict[str, list[str]] = {}
+    for reason in sorted(reasons):
+        said_by = REVIEWER.match(reason)
+        problem = reason[said_by.end() :] if said_by else reason
+        alike.setdefault(problem, []).append(said_by[1] if said_by else "")
+    said = [
+        f"{', '.join(filter(None, reviewers))}: {problem}".removeprefix(": ")
+        for problem, reviewers in alike.items()
+    ]
+    return list_some(said)
 
 
 def ineffective_notes(policy: Policy, today: datetime.date) -> list[str]:

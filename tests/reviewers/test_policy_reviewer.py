@@ -354,26 +354,42 @@ def test_every_rule_that_stops_less_is_counted(one: Config, other: Config) -> No
     assert sum(counted) == len(weaker)
 
 
-def test_what_a_limit_left_out_is_one_finding() -> None:
-    assert not_reviewed([Skipped("a.png", "binary")]) is None
-    finding = not_reviewed(
-        [Skipped("b", "too big", asks=True), Skipped("a", "too big", asks=True)]
-    )
-    assert finding is not None
-    assert (finding.rule, finding.path) == ("policy-not-reviewed", "a")
-    assert finding.message == "not reviewed: too big; b (too big)"
-    again = not_reviewed(
-        [Skipped("a", "too big", asks=True), Skipped("b", "too big", asks=True)]
-    )
-    assert again == finding
-    many = not_reviewed(
-        [Skipped(f"{number}.zip", "too big", asks=True) for number in range(12)]
-    )
-    assert (
-        many
-        and many.message.count("too big") == 8
-        and many.message.endswith("; and 4 more")
-    )
+@table(
+    ("reasons", "told", "remedy"),
+    [
+        (["too big"], "too big", "Make it smaller"),
+        (["code: over 9 characters", "binary"], "binary; code: over 9", "Make it smaller"),
+        (
+            ["docs: invalid YAML at line 4", "commands: invalid YAML at line 4"],
+            "commands, docs: invalid YAML at line 4",
+            "Repair the file",
+        ),
+        (["from line 3 on binary: searched only for keys"], "from line 3", "Look at"),
+    ],
+)
+def test_each_file_that_was_not_read_is_a_finding_with_its_remedy(
+    reasons: list[str], told: str, remedy: str
+) -> None:
+    skipped = [Skipped("b", reason, asks=True) for reason in reasons]
+    other = Skipped("a", "LFS", asks=True)
+    first, second = not_reviewed([*skipped, other, Skipped("c.png", "binary")])
+    assert (first.path, first.message) == ("a", "not reviewed: LFS")
+    assert (second.rule, second.path) == ("policy-not-reviewed", "b")
+    assert second.message.startswith(f"not reviewed: {told}")
+    assert second.remedy.startswith(remedy)
+    assert not_reviewed([other, *reversed(skipped)]) == [first, second]
+    # What is only listed is told with it, and is no part of what is approved.
+    [listed] = not_reviewed([*skipped, Skipped("b", "drift: cut")])
+    assert "drift: cut" in listed.message and listed.fingerprint == second.fingerprint
+
+
+def test_files_that_were_not_read_are_bounded() -> None:
+    assert not_reviewed([Skipped("a.png", "binary")]) == []
+    many = [Skipped(f"{number:03}.zip", "too big", asks=True) for number in range(112)]
+    found = not_reviewed(many)
+    assert len(found) == 51
+    assert found[-1].path == "050.zip" and found[-1].message.endswith("; and 61 more")
+    assert not_reviewed(many[:-1])[-1].fingerprint != found[-1].fingerprint
 
 
 @table(

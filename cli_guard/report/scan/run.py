@@ -71,7 +71,7 @@ def scan(
         skipped += more.skipped
     if left_out := not_reviewed(skipped):
         standing += judge_findings(
-            [left_out], plan.policy, lambda _: None, plan.today, {}
+            left_out, plan.policy, lambda _: None, plan.today, {}
         ).standing
     verdict = judge_record(GateJudgement(standing, suppressed))
     unit = ScanItems.COMMITS if options.history else ScanItems.FILES

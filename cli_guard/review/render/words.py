@@ -104,16 +104,14 @@ def tally_of(disposition: Disposition, review: Review) -> str:
 
 def skipped_line(review: Review, shown: int) -> str:
     """Format `not reviewed: logo.png (binary), and 7 more`, what asks first, without what a finding says already."""
-    findings = [
-        each.finding
+    told = {
+        each.finding.path
         for each in review.findings
         if each.finding.rule == "policy-not-reviewed"
-    ]
+    }
     reasons: dict[str, list[str]] = {}
     for each in gravest_first(review.skipped):
-        if not any(
-            each.reason in found.message and _names(found, each.path) for found in findings
-        ):
+        if each.path not in told:
             reasons.setdefault(each.path, []).append(
                 clip(printable(each.reason), REASON_LENGTH)
             )
@@ -134,10 +132,6 @@ def skipped_line(review: Review, shown: int) -> str:
 def gravest_first(skipped: Iterable[Skipped]) -> list[Skipped]:
     """Return what was not read in its order, what needs a person before the rest."""
     return sorted(skipped, key=lambda each: not each.asks)
-
-
-def _names(found: Finding, path: str) -> bool:
-    return path == found.path or f"{path} (" in found.message
 
 
 def fuller(review: Review) -> str:
