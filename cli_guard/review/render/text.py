@@ -35,6 +35,7 @@ WIDTH = 80
 INDENT = "    "
 SUGGESTION_LINES = 15
 EVIDENCE_LINES = 30
+CODE_LINES = 3
 MOST = 50
 PLACE_WIDTH = 36
 SKIPPED_SHOWN = 3
@@ -206,7 +207,8 @@ def _finding(
     for line in found.evidence.strip("\n").split("\n")[:most] if found.evidence else ():
         # The indentation of a single line carries no information, that of several does.
         one = line if "\n" in found.evidence else line.strip()
-        yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
+        for part in _wrap_code(one, WIDTH - len(INDENT) - 2):
+            yield paint("dim", f"{INDENT}| {part}".rstrip())
     is_plan = found.category is Category.REFACTOR
     remedy = found.remedy
     later = found.suggestion and (style == "brief" or (is_plan and not style))
@@ -295,6 +297,18 @@ def _wrap(text: str, first: str, later: str | None = None) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _wrap_code(line: str, width: int) -> list[str]:
+    """Wrap a line of code; what is dangerous in it may be at its end."""
+    return textwrap.wrap(
+        printable(line[: 4 * width].expandtabs(4)),
+        width,
+        subsequent_indent="    ",
+        max_lines=CODE_LINES,
+        placeholder="...",
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def _code_line(line: str, width: int) -> str:

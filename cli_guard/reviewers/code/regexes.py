@@ -175,7 +175,8 @@ def _finding(
     rule = _rule_of(attack.growth)
     first, last = _lines_of(slow.pattern)
     shown = text.split("\n")[first - 1]
-    place = Location(change.path, first, last, shown, slow.pattern.text)
+    column = shown.find(slow.pattern.text)
+    place = Location(change.path, first, last, shown, slow.pattern.text, column)
     end = f", then {attack.suffix!a}" if attack.suffix else ""
     start = ascii(attack.prefix[:SHOWN]) + ", then " if attack.prefix != "\0" else ""
     example = f"{start}{attack.pump[:SHOWN]!a} many times{end}"

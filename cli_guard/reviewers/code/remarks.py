@@ -14,9 +14,14 @@ from cli_guard.code.test_files import is_test_code, is_test_or_example
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity
 from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
+from cli_guard.secrets.engine import scan
+from cli_guard.secrets.printable import clip
+from cli_guard.secrets.redact import mask_hits
 
 PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
 EVIDENCE_CHARS = 120
+# How much on each side of what is shown is searched for secrets that reach into it.
+SECRET_CHARS = 1_000
 MAX_PER_RULE = 50
 STEPS = list(Severity)
 # What asks or denies by default; the rest is advice.
@@ -31,13 +36,17 @@ YAML_PATHS, YAML_TEXTS, LINE_RULES = (
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a rule applies: lines of the new side, the line to show, and the content for the fingerprint."""
+    """Where a rule applies: lines of the new side, the line to show, and the content for the fingerprint.
+
+    `column` is where in the line that is shown it begins.
+    """
 
     path: str
     line: int | None
     end_line: int | None
     shown: str
     content: str
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +119,25 @@ def remark(
         end_line=end_line,
         message=message or rule.extra.get("message", rule.title),
         suggestion=suggestion,
-        evidence=place.shown.strip()[:EVIDENCE_CHARS],
+        evidence=cut_around(place.shown, place.column, place.path),
         content=place.content,
     )
+
+
+def cut_around(line: str, column: int, path: str) -> str:
+    """Return at most EVIDENCE_CHARS of a line, with some of what is before a column, and mark where it is cut."""
+    blanks = len(line) - len(line.lstrip())
+    line = line.strip()
+    first = min(column - blanks - EVIDENCE_CHARS // 4, len(line) - EVIDENCE_CHARS)
+    if first <= 0:
+        return clip(line, EVIDENCE_CHARS)
+    # A secret that is cut in two is none for the mask that all evidence goes through.
+    low = max(0, first - SECRET_CHARS)
+    near = line[low : first + EVIDENCE_CHARS + SECRET_CHARS]
+    start = first - low
+    shown = mask_hits(near, scan(near, path).hits, start, start + EVIDENCE_CHARS)
+    more = "..." if first + EVIDENCE_CHARS < len(line) else ""
+    return f"...{shown}{more}"
 
 
 def tell(finding: Finding) -> Finding:

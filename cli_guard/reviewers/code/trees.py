@@ -413,9 +413,13 @@ def _finding(
     rule: TreeRule, change: FileChange, node: "SgNode", span: "NodeSpan", lines: list[str]
 ) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
-    place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
+    start = node.range().start
+    is_written = _is_written(node, lines)
+    column = start.column if is_written and start.line == span.first - 1 else 0
+    shown = lines[span.first - 1]
+    place = Location(change.path, span.first, span.last, shown, content, column)
     suggestion = None
-    if rule.fix and _is_written(node, lines):
+    if rule.fix and is_written:
         suggestion = patch_node(node, lines, _fill(rule.fix, node))
     return remark(
         rule.rule, place, message=_fill(rule.message, node), suggestion=suggestion

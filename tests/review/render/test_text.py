@@ -61,6 +61,26 @@ def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
     )
 
 
+@table(
+    ("evidence", "lines"),
+    [
+        ("x = 1", ["x = 1"]),
+        (
+            f"run({'a, ' * 24}danger)",
+            [f"run({'a, ' * 23}".rstrip(), "    a, danger)"],
+        ),
+        ("x" * 400, ["x" * 74, "    " + "x" * 70, "    ..."]),
+        ("1: a\n\n2: b", ["1: a", "", "2: b"]),
+    ],
+)
+def test_a_long_line_of_code_is_wrapped(evidence: str, lines: list[str]) -> None:
+    found = dataclasses.replace(samples.KEY, evidence=evidence)
+    judged = JudgedFinding(found, Disposition.DENY)
+    shown = render(Review("pre-commit", "failed", Decision.DENY, (judged,)))
+    code = [line[6:] for line in shown.split("\n") if line.startswith("    |")]
+    assert code == lines
+
+
 def test_a_denied_key_names_its_answer() -> None:
     review = Review(
         "pre-commit",

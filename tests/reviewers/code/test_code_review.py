@@ -7,6 +7,7 @@ import pytest
 from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repositories import key
 from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
 from reviewers.docs.before_after import subject_of
 
@@ -119,6 +120,29 @@ def test_suggestion_is_the_replacement() -> None:
     assert finding.suggestion and finding.suggestion.endswith(
         "+x = yaml.safe_load(open(path).read())"
     )
+
+
+KEY = key()
+
+
+@table(
+    ("before", "shown"),
+    [
+        ("", "subprocess.run("),
+        ("x = 1; ", "x = 1; subprocess.run("),
+        (f"x = {'1 + ' * 60}1; ", "... + 1 + 1"),
+        # Its head is cut off: what is left of it is no key any more.
+        (f"x = {'1 + ' * 60}1; k = '{KEY}'; y = 'aaaaaaaa'; ", "..."),
+    ],
+)
+def test_a_long_line_is_cut_around_the_place(before: str, shown: str) -> None:
+    call = 'subprocess.run("ls " + name, shell=True)'
+    line = f"    {before}{call}; z = {'1 + ' * 60}1"
+    report = reviewed(new_file("a.py", f"import subprocess\ndef f(name):\n{line}\n"))
+    [finding] = [each for each in report.findings if each.rule == "code-python-shell"]
+    assert finding.evidence.startswith(shown) and finding.evidence.endswith("...")
+    assert call in finding.evidence and len(finding.evidence) <= 126
+    assert KEY[4:10] not in finding.evidence and KEY[-4:] not in finding.evidence
 
 
 def test_evidence_is_short() -> None:
