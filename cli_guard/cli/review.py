@@ -277,7 +277,11 @@ command = Command(
             "Examine every file again, even if it had no findings before.",
             rare=True,
         ),
-        option("--range", "A..B", "The commits in B that are not in A, one by one."),
+        option(
+            "--range",
+            "A..B",
+            "The commits in B that are not in A, one by one; A...B is the same.",
+        ),
         option("--commit", "REV", "One commit."),
         option("--patch", "FILE|-", "A unified diff."),
         REPORT_FORMAT,

@@ -4,7 +4,7 @@ from cli_guard.errors import UsageError
 from cli_guard.git.prefetch import BEFORE_COMMIT, SETTINGS
 from cli_guard.model import CommitMessage
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.request import Message, Push, Request, Staged, Worktree
+from cli_guard.review.request import Message, Push, Range, Request, Staged, Worktree
 
 EMPTY_MESSAGE = "the message is empty: Git will not commit"
 
@@ -28,6 +28,9 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
         if repository.has_staged() or repository.heads_being_merged:
             return None
         return "nothing is staged"
+    if isinstance(request, Range):
+        has_commits = repository.commits(request.head, exclude=[request.base])
+        return None if has_commits else "the range has no commits"
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"
     if isinstance(request, Message):

@@ -75,8 +75,12 @@ Request = Staged | Worktree | Commit | Range | Patch | Message | Push
 
 
 def parse_range(text: str) -> Range:
-    """Parse `A..B`; a side left out is HEAD (gitrevisions(7)). Raises UsageError."""
+    """Parse `A..B`; a side left out is HEAD (gitrevisions(7)). Raises UsageError.
+
+    `A...B`, from the merge base to B, has the same commits, and is compared with the same base.
+    """
     base, dots, head = text.partition("..")
+    head = head.removeprefix(".")
     if not dots or head.startswith(".") or not (base or head):
         raise UsageError(
             f"{text!r} is not a range: write it as A..B, for example origin/main..HEAD"

@@ -40,6 +40,8 @@ from cli_guard.review.request import (
         ("..topic", "HEAD", "topic"),
         ("v1.0..v1.1", "v1.0", "v1.1"),
         ("HEAD~2..HEAD^", "HEAD~2", "HEAD^"),
+        ("main...topic", "main", "topic"),
+        ("main...", "main", "HEAD"),
     ],
 )
 def test_a_range_has_two_sides_and_the_one_left_out_is_head(
@@ -48,7 +50,7 @@ def test_a_range_has_two_sides_and_the_one_left_out_is_head(
     assert parse_range(text) == Range(base, head)
 
 
-@near_misses("text", ["main", "", "..", "main...topic", "...", "a.b"])
+@near_misses("text", ["main", "", "..", "main....topic", "...", "a.b"])
 def test_what_is_no_range_is_named(text: str) -> None:
     with pytest.raises(UsageError, match=r"is not a range: write it as A\.\.B"):
         parse_range(text)
@@ -65,6 +67,30 @@ def test_nothing_staged_ends_before_a_policy_is_read(committed: Repo) -> None:
     )
     assert nothing_to_review(Worktree(), repository) is None
     assert nothing_to_review(Commit("HEAD"), repository) is None
+
+
+@table(
+    ("text", "reason"),
+    [
+        ("HEAD..HEAD", "the range has no commits"),
+        ("HEAD...HEAD~1", "the range has no commits"),
+        ("HEAD~1..HEAD", None),
+        ("HEAD~1...HEAD", None),
+    ],
+)
+def test_an_empty_range_is_named(committed: Repo, text: str, reason: str | None) -> None:
+    committed.git("commit", "-qm", "Say more", "--allow-empty")
+    repository = GitRepository.discover(committed.path, committed.env)
+    assert nothing_to_review(parse_range(text), repository) == reason
+
+
+def test_three_dots_begin_at_the_merge_base(committed: Repo) -> None:
+    committed.git("checkout", "-q", "-b", "topic")
+    committed.commit("Go on", {"new.py": "y = 1\n"})
+    committed.git("checkout", "-q", "main")
+    committed.commit("Go elsewhere", {"other.py": "z = 1\n", "third.py": "z = 1\n"})
+    for text in ("main..topic", "main...topic"):
+        assert committed.look(parse_range(text)).files == 1
 
 
 def test_a_push_without_updates_is_up_to_date(committed: Repo) -> None:
