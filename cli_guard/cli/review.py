@@ -1,6 +1,7 @@
 """`cli-guard review`: review a change by hand."""
 
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -228,6 +229,11 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
+    if within and review.findings:
+        from cli_guard.report.page.history import find_origins
+
+        origins = find_origins(io.find_repository(), review, within)
+        review = replace(review, origins=origins)
     if options["fix"]:
         from cli_guard.answering.ignoring import Reviewed
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from examples import examples, near_misses, table
+from in_process import guard
 from repositories import Repo
 
 from cli_guard.errors import UsageError
@@ -82,6 +83,20 @@ def test_an_empty_range_is_named(committed: Repo, text: str, reason: str | None)
     committed.git("commit", "-qm", "Say more", "--allow-empty")
     repository = GitRepository.discover(committed.path, committed.env)
     assert nothing_to_review(parse_range(text), repository) == reason
+
+
+def test_a_finding_of_several_commits_names_its_own(committed: Repo) -> None:
+    call = 'import subprocess\n\nsubprocess.run("ls " + {}, shell=True)\n'
+    ids = [
+        committed.commit(f"Add {name}", {f"{name}.py": call.format(name)})[:10]
+        for name in ("one", "two", "three")
+    ]
+    for form, mark in (("text", ":3 in "), ("html", "<td class=commit>")):
+        several = ("review", "--range", "HEAD~2..HEAD", "--format", form)
+        shown = guard(committed, *several).out
+        assert [f"{mark}{each}" in shown for each in ids] == [False, True, True]
+        alone = guard(committed, "review", "--range", "HEAD~1..HEAD", "--format", form).out
+        assert "three.py" in alone and f"{mark}{ids[2]}" not in alone
 
 
 def test_three_dots_begin_at_the_merge_base(committed: Repo) -> None:

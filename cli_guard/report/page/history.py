@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
+from functools import partial
 from itertools import dropwhile
 
 from cli_guard.approvals.counting import RecordedContent
@@ -148,14 +149,7 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
     """Review a range again, and find the commit that brought the line of each finding."""
     review = review_request(within, invocation, record=False, repository=repository)
     head = repository.resolve(within.head)
-
-    def find_commit(found: Finding) -> Finding:
-        oids = [found.commit] if found.commit else []
-        if not oids and found.path and found.line:
-            with suppress(GitError):
-                oids += repository.blame(head, found.path, found.line, found.line)
-        return replace(found, commit=oids[0] if oids else None)
-
+    find_commit = partial(with_commit, repository, head)
     judged = [replace(e, finding=find_commit(e.finding)) for e in review.findings[:MOST]]
     answered = [
         replace(e, finding=find_commit(e.finding)) for e in review.suppressed[:MOST]
@@ -165,6 +159,30 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
         findings=(*judged, *review.findings[MOST:]),
         suppressed=(*answered, *review.suppressed[MOST:]),
     )
+
+
+def with_commit(repository: Repository, head: str, found: Finding) -> Finding:
+    """Return a finding with the commit that brought its line to `head`, None if it has none."""
+    if found.commit or not (found.path and found.line):
+        return found
+    try:
+        commit, *_ = repository.blame(head, found.path, found.line, found.line)
+    except (GitError, ValueError):
+        return found
+    return replace(found, commit=commit)
+
+
+def find_origins(
+    repository: Repository, review: Review, within: Range
+) -> dict[tuple[str, int | None], str]:
+    """Return by path and line which commit of a range brought a finding, none if the range is one commit."""
+    head = repository.resolve(within.head)
+    commits = repository.commits(head, exclude=[repository.resolve(within.base)])
+    if len(commits) < 2:
+        return {}
+    sought = (e.finding for e in review.findings[:MOST] if not e.finding.commit)
+    found = (with_commit(repository, head, each) for each in sought)
+    return {(e.path, e.line): e.commit for e in found if e.commit in commits}
 
 
 def list_commits(

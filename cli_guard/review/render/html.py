@@ -54,7 +54,10 @@ def render(review: Review, evidence: EvidenceSource | None = None) -> str:
         tag("pre", page.join(map(fit, steps), page.LINE)) if steps else None,
         tag("dl", page.facts((*shown, *(evidence.about if evidence else ())))),
     )
-    rows = [Row(each.finding, str(each.disposition)) for each in review.findings]
+    rows = [
+        Row(review.with_origin(each.finding), str(each.disposition))
+        for each in review.findings
+    ]
     for each in review.suppressed:
         links = evidence.links_to(each.finding.fingerprint) if evidence else Markup()
         rows.append(Row(each.finding, "answered", answer_of(each), links))

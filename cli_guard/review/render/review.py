@@ -1,7 +1,7 @@
 """A finished review: everything an output format needs, and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
@@ -10,6 +10,7 @@ from cli_guard.lazy import dataclass
 from cli_guard.model import (
     Decision,
     Disposition,
+    Finding,
     JudgedFinding,
     Severity,
     Skipped,
@@ -37,6 +38,7 @@ class Review:
     a typed message. `only` names the paths, if not everything was reviewed. `unit` is what `files` counts.
     `part` distinguishes the parts of a review that several jobs share ("3-of-8"), `binding` is the same in all of them:
     a hash of what they review.
+    `origins` names the commit of a range that brought a line of a path, for people.
     `blobs` are the contents of the files with findings, by path, in the report that is kept.
     `examples` counts the keys of documentation that a change without findings adds.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
@@ -69,6 +71,9 @@ class Review:
     unit: str = "file"
     examples: int = 0
     places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
+    origins: Mapping[tuple[str, int | None], str] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     blobs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -102,6 +107,11 @@ class Review:
             and self.decision is Decision.ALLOW
             and not news
         )
+
+    def with_origin(self, found: Finding) -> Finding:
+        """Return a finding with the commit that it is shown with."""
+        origin = self.origins.get((found.path, found.line))
+        return replace(found, commit=origin) if origin and not found.commit else found
 
     def sort_findings(
         self, disposition: Disposition | None = None

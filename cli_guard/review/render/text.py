@@ -113,7 +113,10 @@ def _group(
     review: Review, kind: Disposition, most: int, paint: Paint, style: str, room: int
 ) -> list[str]:
     """Format the findings of one kind: a heading, a block each, and how many more there are; advice in `room` lines."""
-    findings: Sequence[JudgedFinding] = review.sort_findings(kind)
+    findings: Sequence[JudgedFinding] = [
+        replace(each, finding=review.with_origin(each.finding))
+        for each in review.sort_findings(kind)
+    ]
     if style != "verbose":
         findings = _join_alike(findings, review)
     chosen = findings if style == "verbose" else findings[:most]
