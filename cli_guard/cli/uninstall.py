@@ -6,7 +6,6 @@ from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.install import agent_option, check_where, where_option
 from cli_guard.cli.io import Io
-from cli_guard.cli.server import describe_server
 from cli_guard.git.configured import remove_configured
 from cli_guard.git.hooks import uninstall
 from cli_guard.git.notes import MERGE
@@ -39,7 +38,7 @@ def what_stays(repository: Repository) -> list[str]:
     server = control.status()
     if server:
         lines.append(
-            f"kept: the server, {describe_server(server)}; your other repositories may use it: `cli-guard server stop`"
+            f"kept: the server, process {server.pid}; your other repositories may use it: `cli-guard server stop`"
             " ends it"
         )
     return lines

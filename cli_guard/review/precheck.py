@@ -29,7 +29,8 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
             return None
         return "nothing is staged"
     if isinstance(request, Range):
-        has_commits = repository.commits(request.head, exclude=[request.base])
+        head, base = map(repository.resolve, (request.head, request.base))
+        has_commits = repository.commits(head, exclude=[base])
         return None if has_commits else "the range has no commits"
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"

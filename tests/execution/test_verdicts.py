@@ -98,7 +98,10 @@ def test_the_json_has_these_keys_in_this_order(verdict: Verdict) -> None:
     data = json.loads(as_json(as_dict(verdict)))
     keys = "command verdict reason effects evidence coverage alternative rule rules"
     assert list(data) == keys.split()
-    assert all(list(effect) == ["kind", "target", "decision"] for effect in data["effects"])
+    assert all(
+        list(effect) == ["kind", "target", "decision", "reason"]
+        for effect in data["effects"]
+    )
     assert all(list(place) == ["start", "end", "text"] for place in data["evidence"])
     assert list(failure_data("broken")) == ["error", *keys.split()]
 

@@ -180,7 +180,7 @@ def test_a_plan_stays_and_the_model_says_its_order(queue: Repo) -> None:
     words = "Change `compute_backoff` first (queue/delay.py:4)."
     with serve([LOOK, say(f"{words} Then call `retry_all` (queue/delay.py:4).")]) as server:
         done = ask(queue, server, PLAN)
-    assert done.code == plain.code == 3
+    assert done.code == plain.code == 1
     added = done.out.removeprefix(plain.out).splitlines()
     assert added[0] == f"The model says: {words}"
     assert added[2].endswith("(reasons: names retry_all, which is not in the code).")
