@@ -50,7 +50,7 @@ def one_line(done: Done, code: int, says: str) -> None:
         ("review --commit nope", "there is no commit 'nope'"),
         ("review --commit HEAD:app.py", "there is no commit"),
         ("review --range nope..HEAD", "there is no commit 'nope'"),
-        ("review --range HEAD...HEAD", "is not a range"),
+        ("review --range HEAD....HEAD", "is not a range"),
         ("review --range ..", "is not a range"),
         ("review --patch app.py", "not a patch"),
         ("review --patch .", "Is a directory"),
