@@ -229,11 +229,6 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
-    if within and review.findings:
-        from cli_guard.report.page.history import find_origins
-
-        origins = find_origins(io.find_repository(), review, within)
-        review = replace(review, origins=origins)
     if options["fix"]:
         from cli_guard.answering.ignoring import Reviewed
 
@@ -243,6 +238,12 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     format_name = str(options["format"])
     passes = review.decision is Decision.ALLOW
     is_kept_back = options["quiet"] and passes and format_name == "text" and not output
+    if within and review.findings and format_name in ("text", "html"):
+        # The other formats name no commit, and to find it takes a Git process a finding.
+        from cli_guard.report.page.history import find_origins
+
+        origins = find_origins(io.find_repository(), review, within)
+        review = replace(review, origins=origins)
     if not is_kept_back:
         color = str(options["color"])
         verbose = bool(options["verbose"])

@@ -30,8 +30,7 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
         return "nothing is staged"
     if isinstance(request, Range):
         head, base = map(repository.resolve, (request.head, request.base))
-        has_commits = repository.commits(head, exclude=[base])
-        return None if has_commits else "the range has no commits"
+        return "the range has no commits" if repository.is_ancestor(head, base) else None
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"
     if isinstance(request, Message):
