@@ -141,12 +141,12 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
         answered = {
             rule: was for rule, was in stops.items() if rule_matches(ignore.rule, rule)
         }
-        if answered and not covered(ignore, ends):
+        if answered and not is_covered(ignore, ends):
             weakening[ignore] = summarise(answered)
     return weakening
 
 
-def covered(new: Ignore, ends: Mapping[tuple[str, str, str], datetime.date]) -> bool:
+def is_covered(new: Ignore, ends: Mapping[tuple[str, str, str], datetime.date]) -> bool:
     """Return whether an old entry covers the new one, for as long. `ends`: expiry by rule, path and fingerprint."""
     wider = [new.rule, *(f"{new.rule[:length]}*" for length in range(len(new.rule)))]
     found = [
