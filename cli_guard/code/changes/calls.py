@@ -1,7 +1,7 @@
 """Compare two calls: does the new one ask for less, or bound less?"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
@@ -131,16 +131,13 @@ def lost_elements(old: CodeFact, new: CodeFact) -> str:
     )
 
 
-def quoted_values(
+def find_quoting_text(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[tuple[CodeFact, CodeFact]]:
-    """Yield a call that went and the text of a query that came with a value between quotes, where none had one."""
-    texts = [each for each in came if each.kind is FactKind.TEXT and is_quoting(each.name)]
-    if not texts or any(is_quoting(each.name) for each in went):
-        return
-    calls = [each for each in went if each.is_call]
-    for new in texts[:1]:
-        yield from ((old, new) for old in calls[:1])
+) -> CodeFact | None:
+    """Return the text of a query that came with a value between quotes, None if there is none, or was one before."""
+    texts = (each for each in came if each.kind is FactKind.TEXT and is_quoting(each.name))
+    new = next(texts, None)
+    return None if new is None or any(is_quoting(each.name) for each in went) else new
 
 
 def is_quoting(text: str) -> bool:

@@ -16,7 +16,6 @@ from cli_guard.code.changes.calls import (
     lost_room,
     lost_scope,
     lost_width,
-    quoted_values,
 )
 from cli_guard.code.changes.comparisons import (
     asks_less,
@@ -436,12 +435,6 @@ def weaker_functions(
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
-
-
-def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
-    """Yield the queries of a unit that now have a value between quotes in their text."""
-    for old, new in quoted_values(went, came):
-        yield Looser(old, new, "output", f"a value is put between quotes in {new.name}")
 
 
 def plain_comparisons(

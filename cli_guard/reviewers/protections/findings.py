@@ -8,12 +8,12 @@ from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import accepts_forged, reason_to_ask
-from cli_guard.reviewers.protections.exceptions import EXCEPTION, is_chosen
+from cli_guard.reviewers.protections.exceptions import is_chosen
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import LONGEST_LINE, guarded_words
 from cli_guard.reviewers.protections.warnings import refuses, warned_in
-from cli_guard.reviewers.protections.weakenings import Weakening
+from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -76,12 +76,7 @@ def findings_of(
         for loss in losses
     ]
     every += [
-        Found(
-            finding_of_weakening(each),
-            each.looser.old,
-            each.file,
-            is_new=each.looser.sort == EXCEPTION,
-        )
+        Found(finding_of_weakening(each), each.looser.old, each.file, each.is_new)
         for each in weakenings
     ]
     every += [Found(finding_of_warning(fact, file), fact, file) for fact, file in warned]
@@ -135,8 +130,14 @@ def finding_of_weakening(weakening: Weakening) -> Finding:
     looser = weakening.looser
     rule = catalog.one(GROUP, f"{PREFIX}{SORTS.get(looser.sort, f'weaker-{looser.sort}')}")
     why = f"{looser.why}: {rule.extra['message']}"
-    asks = weakening_asks(weakening)
-    return finding_at(rule, looser.old, weakening.file, why, asks=asks)
+    return finding_at(
+        rule,
+        looser.old,
+        weakening.file,
+        why,
+        asks=weakening_asks(weakening),
+        is_new=weakening.is_new,
+    )
 
 
 def weakening_asks(weakening: Weakening) -> bool:
@@ -155,7 +156,7 @@ def weakening_asks(weakening: Weakening) -> bool:
             added = set(looser.new.operands) - set(looser.old.operands)
             return refuses(looser.old.detail) and any(map(is_chosen, added))
         case _:
-            return looser.sort == EXCEPTION and is_chosen(looser.new.name)
+            return weakening.is_new and is_chosen(looser.new.name)
 
 
 def verifies(fact: CodeFact) -> bool:
@@ -170,19 +171,28 @@ def finding_of_warning(fact: CodeFact, file: FileDifference) -> Finding:
 
 
 def finding_at(
-    rule: Rule, fact: CodeFact, file: FileDifference, message: str, *, asks: bool = False
+    rule: Rule,
+    fact: CodeFact,
+    file: FileDifference,
+    message: str,
+    *,
+    asks: bool = False,
+    is_new: bool = False,
 ) -> Finding:
     change = file.change
-    line, hunk = (fact.line, None) if fact in file.came else place_now(file, fact)
+    line, hunk = (fact.line, None) if is_new else place_now(file, fact)
     # The same check may go from two places: who approves one has not seen the other.
     went = lines_gone(hunk, fact) if hunk else ()
     asks = asks or (hunk is not None and warned_in(file, hunk))
+    evidence = f"+ {fact.text}" if is_new else ""
+    if hunk:
+        evidence = "\n".join(show_states(hunk, fact))
     return rule.finding(
         path=change.path,
         line=line,
         message=message,
         severity=Severity.HIGH if asks else rule.severity,
-        evidence="\n".join(show_states(hunk, fact)) if hunk else f"+ {fact.text}",
+        evidence=evidence,
         content="\n".join((fact.text, fact.unit, *went)),
     )
 

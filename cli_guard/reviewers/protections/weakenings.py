@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 
+from cli_guard.code.changes.calls import find_quoting_text
 from cli_guard.code.changes.comparisons import read_comparison
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
 from cli_guard.code.changes.facts import (
@@ -23,7 +24,6 @@ from cli_guard.code.changes.loosening import (
     Looser,
     looser_facts,
     plain_comparisons,
-    quoting_texts,
     weaker_functions,
     weaker_member,
 )
@@ -37,6 +37,8 @@ from cli_guard.reviewers.protections.loss import members, net
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
+# The sort of a branch that came: see exceptions.py.
+EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
 # Where nothing else holds an index inside, and an operand that does.
@@ -54,6 +56,11 @@ class Weakening:
 
     looser: Looser
     file: FileDifference
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether its fact came, and took the place of none."""
+        return self.looser.sort == EXCEPTION
 
 
 def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
@@ -102,6 +109,14 @@ def weaker_members(
         same = old.family == new.family and old.fact.kind is new.fact.kind
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
+
+
+def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield the query of a unit that now has a value between quotes in its text, with a call that went."""
+    new = find_quoting_text(went, came)
+    old = next((each for each in went if each.is_call), None)
+    if old and new:
+        yield Looser(old, new, "output", f"a value is put between quotes in {new.name}")
 
 
 def calls_in_constant_time(
