@@ -82,6 +82,11 @@ def left_by(branch: str) -> str:
     return AUTH.replace(WAY, f"  {branch}")
 
 
+WIDER = AUTH.replace(
+    "+  LEFT",
+    '-  if (req.method === "OPTIONS") return next();\n'
+    '+  if (req.method === "OPTIONS" || req.headers["x-debug"]) return next();',
+)
 PLAIN = AUTH.replace("+  LEFT\n", "")
 
 
@@ -98,6 +103,8 @@ PLAIN = AUTH.replace("+  LEFT\n", "")
             left_by('if (req.method === "OPTIONS") return next();'),
             [("protection-weaker-condition", 3, "MEDIUM")],
         ),
+        (WIDER, [("protection-weaker-condition", 3, "HIGH")]),
+        (WIDER.replace(' || req.headers["x-debug"]', ' || req.path === "/"'), []),
         (left_by("if (!req.headers.host) return res.status(400).end();"), []),
         (
             left_by('if (req.headers["x-debug"]) return next();').replace("401", "400"),

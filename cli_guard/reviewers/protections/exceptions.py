@@ -7,9 +7,8 @@ from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import CONTINUING, CodeFact
 from cli_guard.code.changes.loosening import Looser
 from cli_guard.reviewers.protections.warnings import refuses
-from cli_guard.reviewers.protections.weakenings import Weakening
+from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening
 
-EXCEPTION = "exception"
 # Whoever sends a request says the first; the rest is so wherever somebody forgot to set it.
 CHOSEN = re.compile(
     r"(?i)header|query|param|cookie|\bget\(|debug|\benv\b|environ|getenv|is_?(?:test|dev|local)|\bdev(?:elopment)?\b"
@@ -36,8 +35,14 @@ def comes_before_refusal(fact: CodeFact, file: FileDifference) -> bool:
     if was is None or now is None:
         return False
     below = now.text.split("\n")[fact.end_line - now.line + 1 :]
-    is_edited = any(hands_on(old) and old.unit == fact.unit for old in file.went)
+    is_edited = any(is_as_open(old, fact) for old in file.went)
     return not is_edited and refuses(was.text) and refuses("\n".join(below))
+
+
+def is_as_open(old: CodeFact, new: CodeFact) -> bool:
+    """Return whether a branch that went handed on as well, and for no fewer than the new one."""
+    is_same_place = hands_on(old) and old.unit == new.unit
+    return is_same_place and is_chosen(old.name) >= is_chosen(new.name)
 
 
 def is_chosen(condition: str) -> bool:
