@@ -8,7 +8,7 @@ from bash_oracle.runner import TREES
 
 from cli_guard.commands.engine import judge, walk
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import Context, EffectKind, Profile
+from cli_guard.commands.model import Context, EffectKind, Profile, WorkTree
 from cli_guard.model import Decision
 
 HOME = "/home/ada"
@@ -45,7 +45,7 @@ class Judged:
     reason: str
 
 
-class Tree:
+class Tree(WorkTree):
     """A work tree of a few files, all committed."""
 
     def __init__(self, folder: str) -> None:
@@ -72,28 +72,11 @@ class Tree:
     def find_secret(self, folder: str) -> str | None:
         return None
 
-    def list_links(self) -> tuple[str, ...]:
-        return ()
-
     def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
         return ()
 
     def locks(self, program: str) -> bool:
         return False
-
-    def makes_program(self, program: str) -> bool:
-        return False
-
-    def allows_install(
-        self, lock: tuple[str, ...], needed: tuple[str, ...], settings: tuple[str, ...]
-    ) -> bool:
-        return False
-
-    def owns_process(self, number: str) -> bool:
-        return False
-
-    def read_number(self, path: str) -> str | None:
-        return None
 
     def holds_work(self, path: str) -> bool:
         return True
