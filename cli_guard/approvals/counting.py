@@ -131,7 +131,7 @@ def answer_findings(
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
     *,
-    line_of: Callable[[Finding], tuple[str, str] | None] = lambda finding: None,
+    line_of: Callable[[Finding], tuple[str, str] | None],
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 

@@ -151,8 +151,8 @@ def format_line(
     principal: str,
     kind: str,
     key: str,
-    comment: str = "",
-    valid: Iterable[tuple[str, datetime.date]] = (),
+    comment: str,
+    valid: Iterable[tuple[str, datetime.date]],
 ) -> str:
     """Return the line that enrols a key. `valid`: valid-after or valid-before, with a day."""
     options = [

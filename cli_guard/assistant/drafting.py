@@ -91,7 +91,7 @@ def describe_file(
     contents: Contents,
     bumped: Mapping[str, tuple[str, ...]],
     *,
-    compared: bool = True,
+    compared: bool,
 ) -> FileDraft:
     """Say what a change does to a file: to its dependencies, its definitions, or the file as such."""
     name = posixpath.basename(change.path)

@@ -229,10 +229,10 @@ def _has_format(detector: Detector) -> bool:
     return not detector.generic or detector.check == "near"
 
 
-def scan_keys(text: str, steps: int = STEPS) -> Scan:
+def scan_keys(text: str) -> Scan:
     """Find the keys in the text runs of a binary file: providers' certain and critical formats, key blocks."""
     lower = fold(text)
-    work = _Work(steps)
+    work = _Work(STEPS)
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
     held = keywords_for(places.kind_of(""), _is_sure).ends_in(lower)
@@ -254,7 +254,7 @@ def _near_keywords(
     path: str,
     held: Mapping[str, Sequence[int]],
     work: _Work,
-    wanted: Wanted | None = None,
+    wanted: Wanted | None,
 ) -> Iterator[SecretHit]:
     """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule.
 

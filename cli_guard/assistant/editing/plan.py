@@ -98,7 +98,6 @@ class PlanDraft:
         purpose: str,
         paths: Collection[str],
         *,
-        is_mechanical: bool = True,
         places: Sequence[str] = (),
         command: str | None = None,
     ) -> None:
@@ -108,7 +107,7 @@ class PlanDraft:
                 PlanStep(
                     purpose,
                     tuple(dict.fromkeys(paths)),
-                    is_mechanical,
+                    True,
                     tuple(places),
                     command,
                 )

@@ -151,10 +151,10 @@ class CommandOutput:
     images: tuple[Image, ...] = ()
 
     @classmethod
-    def from_text(cls, text: str, exit_code: int = 0) -> CommandOutput:
+    def from_text(cls, text: str) -> CommandOutput:
         """Make an answer of some lines, with a line end if they have none."""
         ended = text if not text or text.endswith("\n") else text + "\n"
-        return cls(ended.encode("utf-8", "surrogateescape"), exit_code=exit_code)
+        return cls(ended.encode("utf-8", "surrogateescape"))
 
     @classmethod
     def error(cls, name: str, message: str, exit_code: int = 1) -> CommandOutput:

@@ -190,7 +190,7 @@ def read_end(file: BinaryIO) -> bytes:
     return file.read()
 
 
-def follow_log(entry: ProcessRecord, lines: int | None = None) -> Iterator[bytes]:
+def follow_log(entry: ProcessRecord, lines: int | None) -> Iterator[bytes]:
     """Yield a log (its last lines alone, if `lines` is given), and what is added, until the process has ended.
 
     A log that is moved at its limit goes on.

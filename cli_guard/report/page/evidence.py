@@ -130,7 +130,7 @@ class Evidence:
 
 
 def collect_evidence(
-    repository: Repository, invocation: Invocation, base: str | None = None
+    repository: Repository, invocation: Invocation, base: str | None
 ) -> Evidence:
     """Read the approvals here and in Git's notes, check each signature, and check the audit log.
 

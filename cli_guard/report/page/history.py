@@ -83,8 +83,8 @@ class PageHistory:
 def collect_history(
     repository: Repository,
     invocation: Invocation,
-    since: str = "",
-    within: Range | None = None,
+    since: str,
+    within: Range | None,
 ) -> PageHistory:
     """Read a span (reviewed again), or what came after a revision or a day. Raises CliGuardError."""
     commits, older = list_commits(repository, since, within)

@@ -75,7 +75,6 @@ def at_line(
     evidence: str = "",
     identity: str = "",
     known: str = "",
-    severity: Severity | None = None,
 ) -> Finding:
     rule = catalog.one(GROUP, f"agent-{rule_id}")
     remedy = rule.remedy
@@ -87,7 +86,6 @@ def at_line(
         line=lines[0],
         end_line=lines[1],
         message=message,
-        severity=severity,
         remedy=remedy,
         evidence=evidence,
         content=identity or message,

@@ -165,9 +165,7 @@ def _with_pattern(kind: FactKind) -> tuple[Sign, ...]:
 
 
 @lru_cache(maxsize=20_000)
-def families_of(
-    fact: CodeFact, language: str = "", *, came: bool = False
-) -> frozenset[str]:
+def families_of(fact: CodeFact, language: str, *, came: bool = False) -> frozenset[str]:
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
     if fact.is_judged and language in DECLARATIVE:
         return frozenset()
