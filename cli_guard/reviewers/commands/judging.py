@@ -42,9 +42,9 @@ BEGINNINGS = frozenset(
 ) | {"\n"}
 
 # Nodes of the grammar with statements inside, each of which is a statement of its own, and those that hold such nodes.
-HOLD_STATEMENTS, DIVISIBLE = (
-    frozenset(words.split()) for words in read_table("commands.toml")["statements"].values()
-)
+STATEMENTS = read_table("commands.toml")["statements"]
+HOLD_STATEMENTS = frozenset(STATEMENTS["hold"].split())
+DIVISIBLE = frozenset(STATEMENTS["divisible"].split())
 SEPARATORS = (";", "&", "\n", ";;")
 DEEPEST = 50
 EVIDENCE_CHARS = 120
