@@ -10,8 +10,8 @@ from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import accepts_forged, reason_to_ask
 from cli_guard.reviewers.protections.exceptions import is_chosen
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
-from cli_guard.reviewers.protections.loss import Loss
-from cli_guard.reviewers.protections.losses import LONGEST_LINE, guarded_words
+from cli_guard.reviewers.protections.loss import LONGEST_LINE, Loss
+from cli_guard.reviewers.protections.losses import guarded_words
 from cli_guard.reviewers.protections.warnings import refuses, warned_in
 from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening
 from cli_guard.reviewers.review_input import ReviewInput

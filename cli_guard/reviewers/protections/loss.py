@@ -16,6 +16,18 @@ CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
 SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # Of one hunk.
 MOST_LINES = 200
+LONGEST_LINE = 1_000
+# Families of checks that every program is full of: one that is written anew is no loss.
+ORDINARY = ("validation", "bounds")
+# Families whose calls return a value that is fit for its use.
+FITTING = ("escape", "newline", "secrecy")
+# What an expression names, but for what it calls.
+DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
+# Words of a condition that say nothing of what is guarded.
+COMMON = frozenset(
+    """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
+    string str int bool return raise throw throws new void const let var""".split()
+)
 
 
 @dataclass(frozen=True, slots=True)

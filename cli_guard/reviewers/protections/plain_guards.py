@@ -31,10 +31,9 @@ from cli_guard.reviewers.protections.loss import Loss, net_key
 from cli_guard.reviewers.protections.losses import (
     QUOTED,
     Losses,
-    covers,
     guarded_words,
-    is_replaced,
 )
+from cli_guard.reviewers.protections.replacements import covers, is_replaced
 from cli_guard.reviewers.protections.warnings import warns
 from cli_guard.reviewers.review_input import ReviewInput
 
