@@ -45,6 +45,10 @@ C_FILE = re.compile(r"\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inl)$")
 # Whose feature it is: `cargo run -p NAME`, `NAME = { features = [...] }`.
 PACKAGE = re.compile(r"(?:(?:-p|--package)[ =]|^[\s/!*]*(?=[\w-]+ = \{))([\w-]+)")
 SETTINGS = (".ini", ".properties")
+# Kinds of which other programs have some of the same name.
+OF_OTHERS = ("flag", "variable", "string", "exit", "port", "feature")
+# Kinds that an address says as well.
+IN_ADDRESSES = ("port", "route", "badge")
 
 
 def is_searched_in_sources(difference: DriftDifference) -> bool:
@@ -85,29 +89,35 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
     comment = pattern("comment").search(hit.text)
     if comment and comment.start("mark") < found.start():
         return False
-    if kind in ("flag", "variable", "key"):
-        is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
-        return not is_told and not is_in_sentence(hit.text, found.start())
-    if kind == "string":
-        return True
-    if kind == "file":  # a program that asks whether it is there goes on without it
-        return ASKED.search(hit.text[: found.start()]) is not None
-    if kind == "route":
-        return bool(
-            re.search(
-                rf"(?i)(?:\.(?:get|post|put|patch|delete|route)|mapping|handle(?:func)?)\(\W{{0,3}}{name}[\"']",
-                hit.text,
-            )
-        )
-    if kind in ("script", "target"):  # of another package or folder
-        return bool(re.match(rf"\s*\"{name}\"\s*:|{name}\s*:(?!=)", hit.text))
-    if kind not in ("function", "class", "constant"):
-        return False
-    if kind == "function" and C_FILE.search(difference.path):
+    match kind:
+        case "flag" | "variable" | "key":
+            is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
+            return not is_told and not is_in_sentence(hit.text, found.start())
+        case "string":
+            return True
+        case "file":  # a program that asks whether it is there goes on without it
+            return ASKED.search(hit.text[: found.start()]) is not None
+        case "route":
+            call = r"\.(?:get|post|put|patch|delete|route)|mapping|handle(?:func)?"
+            form = rf"(?i)(?:{call})\(\W{{0,3}}{name}[\"']"
+            return re.search(form, hit.text) is not None
+        case "script" | "target":  # of another package or folder
+            return bool(re.match(rf"\s*\"{name}\"\s*:|{name}\s*:(?!=)", hit.text))
+        case "function" | "class" | "constant":
+            return _is_defined(difference, hit, own, found.start())
+    return False
+
+
+def _is_defined(
+    difference: DriftDifference, hit: Hit, own: Page | None, column: int
+) -> bool:
+    """Return whether a line defines a name of code that seemed gone, or imports it from elsewhere; see `is_in_use`."""
+    name = re.escape(difference.name)
+    if difference.kind == "function" and C_FILE.search(difference.path):
         # One of several of the name: what calls it would not build without another.
         return re.search(rf"(?<!\w){name}\s*\(", hit.text) is not None
     if own:  # an alias, an entry of a list of names, a module's `__getattr__`
-        return hit.line > len(own.lines) or not Spot(own, hit.line, found.start()).is_read
+        return hit.line > len(own.lines) or not Spot(own, hit.line, column).is_read
     if re.search(rf"\bfrom\s+[\w.]*\b{name}\s+import\b", hit.text):
         return True  # a module has the name as well
     source = re.search(rf"\bfrom\s+([\w.]+)\s+import\b.*\b{name}\b", hit.text)
@@ -119,39 +129,35 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
 
 def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, int]]:
     """Yield the places of a document that say what is no longer true, and the column behind each."""
-    history = pattern("history")
-    address = pattern("address")
-    nameless = difference.kind in INNER and not difference.owner
-    for start, end in (
-        () if page.is_generated or nameless else _candidates(difference, page)
-    ):
+    is_nameless = difference.kind in INNER and not difference.owner
+    if page.is_generated or is_nameless:
+        return
+    for start, end in _candidates(difference, page):
         spot = page.spot(start)
-        if (
-            len(spot.line) > LONGEST_LINE
-            or spot.number in page.history
-            or history.search(spot.line)
-        ):
+        if len(spot.line) > LONGEST_LINE:
             continue
-        if (
-            page.is_source and difference.kind != "command" and not spot.is_read
-        ) or history.search(spot.sentence):
+        if page.is_source and difference.kind != "command" and not spot.is_read:
             continue
-        may_be_of_another = difference.kind in (
-            "flag",
-            "variable",
-            "string",
-            "exit",
-            "port",
-            "feature",
-        )
-        if may_be_of_another and _is_of_another(difference, spot):
+        if _is_of_the_past(spot):
             continue
-        within = any(
-            _begin_of(m, difference) <= spot.column < m.end()
-            for m in address.finditer(spot.line)
-        )
-        if not within or difference.kind in ("port", "route", "badge"):
+        if difference.kind in OF_OTHERS and _is_of_another(difference, spot):
+            continue
+        if difference.kind in IN_ADDRESSES or not _is_in_address(difference, spot):
             yield spot, spot.column + end - start
+
+
+def _is_of_the_past(spot: Spot) -> bool:
+    """Return whether a place says what was so once: an entry of a changelog, `removed in 2.0`."""
+    history = pattern("history")
+    is_dated = spot.number in spot.page.history or history.search(spot.line)
+    return bool(is_dated or history.search(spot.sentence))
+
+
+def _is_in_address(difference: DriftDifference, spot: Spot) -> bool:
+    return any(
+        _begin_of(found, difference) <= spot.column < found.end()
+        for found in pattern("address").finditer(spot.line)
+    )
 
 
 def _begin_of(address: re.Match[str], difference: DriftDifference) -> int:
