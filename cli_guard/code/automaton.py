@@ -186,7 +186,7 @@ class _Automaton:
             if state in reach[state]
         }
         self.reach = reach
-        return sorted(loops, key=lambda loop: sorted(loop))
+        return sorted(loops, key=sorted)
 
     def _reachable(self, state: int) -> frozenset[int]:
         found: set[int] = set()

@@ -173,7 +173,7 @@ def _against_nothing(
         if equal is holds:  # err == nil
             yield from narrowings(inner, True, facts, depth + 1)
     elif inner.op in ("call", "test", "index"):
-        found = equal is not holds if text not in ("true",) else equal is holds
+        found = equal is not holds if text != "true" else equal is holds
         if text == "0" and EXACT_CALLS.fullmatch(dotted_name(inner)):
             found = not found
         elif text == "0" and not is_common("tests", "member", dotted_name(inner)):

@@ -135,7 +135,7 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if self.is_needed_no_more(loss, text, pair):
             return False
-        if fact.is_guard and pair and self.is_like_before(loss, pair):
+        if fact.is_guard and pair and is_like_before(loss, pair):
             return True
         if fact.is_call and pair and use_is_gone(loss, pair):
             return False
@@ -223,10 +223,11 @@ class Losses:
             )
         )
 
-    def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
-        """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
-        was = loss.file.old.unit_named(loss.fact.unit)
-        return was is not None and loss.file.goes_on(loss.fact, was, pair)
+
+def is_like_before(loss: Loss, pair: CodeUnit) -> bool:
+    """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
+    was = loss.file.old.unit_named(loss.fact.unit)
+    return was is not None and loss.file.goes_on(loss.fact, was, pair)
 
 
 def stands_at_source(
