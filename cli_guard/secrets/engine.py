@@ -228,10 +228,10 @@ def _has_format(detector: Detector) -> bool:
     return not detector.generic or detector.check == "near"
 
 
-def scan_keys(text: str) -> Scan:
+def scan_keys(text: str, steps: int = STEPS) -> Scan:
     """Find the keys in the text runs of a binary file: providers' certain and critical formats, key blocks."""
     lower = fold(text)
-    work = _Work(STEPS)
+    work = _Work(steps)
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
     held = keywords_for(places.kind_of(""), _is_sure).ends_in(lower)

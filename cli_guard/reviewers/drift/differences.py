@@ -14,7 +14,7 @@ from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.drift.code_words import (
@@ -54,7 +54,7 @@ GENERIC = re.compile(r"\b(?:List|Dict|Set|FrozenSet|Tuple|Type)\b")
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DriftDifference:
     """One fact that the change made false.
 
