@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cli_guard.assistant.changed_symbols import find_changed_symbols
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Contents, FileChange, Kind, Status
 from cli_guard.reviewers.dependencies.changes import DependencyChange, find_differences
 from cli_guard.reviewers.review_input import ReviewInput
@@ -30,7 +30,7 @@ SCOPE = re.compile(r"\w+\(([\w-]+)\)!?: ")
 PLAIN_FOLDERS = frozenset("src lib app pkg packages internal cmd tests test docs".split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileDraft:
     """What a change does to one file: the names of each verb, in the order of `VERBS`."""
 
@@ -43,7 +43,7 @@ class FileDraft:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageDraft:
     """A drafted message: the subject, and a line of the body for each of the first files."""
 

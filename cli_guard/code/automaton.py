@@ -23,7 +23,7 @@ from cli_guard.code.automaton_syntax import (
     UnreadableError,
     read_pattern,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 EXPONENTIAL = "exponential"
 POLYNOMIAL = "polynomial"
@@ -49,7 +49,7 @@ PREFERRED = "a0 "
 States = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attack:
     """A text that takes long: `prefix`, many times `pump`, `suffix`; `growth` is EXPONENTIAL or POLYNOMIAL."""
 

@@ -15,7 +15,7 @@ from math import prod
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.code.syntax import Trees
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"
@@ -37,7 +37,7 @@ UNITS = {"sec": "s", "min": "m", "hour": "h", "milli": "ms", "day": "d"}
 Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """One thing that a file tells its users.
 

@@ -16,7 +16,7 @@ from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import END_OF_RAW, parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     ChangeSet,
     FileChange,
@@ -402,7 +402,7 @@ class ChangeReader:
         return replace(change, tail=runs_between(old_rest, rest)), reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff:
     """A diff from a tree: its files, and those whose lines a limit left out."""
 

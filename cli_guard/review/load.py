@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from cli_guard.approvals.counting import join_identity
 from cli_guard.approvals.signers import REVOKED, SIGNERS
 from cli_guard.errors import MissingObject
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     POLICY_FILES,
     ChangeSet,
@@ -95,7 +95,7 @@ IDENTITY = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Gathered:
     """The input of a review with the policy that judges it.
 

@@ -8,7 +8,7 @@ from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
 from cli_guard.code.taint.values import Summary
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 WITHIN = ("in", "of")
 OUTSIDE = ("not in", "! in", "!in")
@@ -35,7 +35,7 @@ MOST = 20
 OWNERS = ("self", "this", "cls")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Narrowing:
     """An expression that is safe for some kinds; `derived`: what was made from the same value as well."""
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import get_args
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Severity
 from cli_guard.policy.config import SURFACE_KINDS
 from cli_guard.reviewers.agents.statements import SurfaceStatement
@@ -24,7 +24,7 @@ FOR_ALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SurfaceRemark:
     """What is to be said about one statement: a rule without the prefix of all, and the words.
 

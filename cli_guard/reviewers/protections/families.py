@@ -32,7 +32,7 @@ from cli_guard.code.changes.facts import (
     words_of_name,
 )
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.rules import data
 
@@ -74,7 +74,7 @@ PRESENCE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Sign:
     """One `[[sign]]`, compiled."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import accepts_forged, reason_to_ask
 from cli_guard.reviewers.protections.exceptions import is_chosen
@@ -52,7 +52,7 @@ NOUNS = {
 Warned = tuple[CodeFact, FileDifference]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A finding, the fact that went, or that came if `is_new`, and its file."""
 

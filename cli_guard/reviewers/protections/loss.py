@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Hunk, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
@@ -30,7 +30,7 @@ COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """A member of a family that went, in a file where what it guarded still stands.
 

@@ -17,7 +17,7 @@ from cli_guard.code.changes.facts import (
     words_of_text,
 )
 from cli_guard.code.changes.naming import join_names
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Contents, FileChange, group_by
 from cli_guard.reviewers.protections.containers import (
     is_denied_unlisted,
@@ -61,7 +61,7 @@ OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".s
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
 
 
-@dataclass(frozen=True)
+@frozen
 class Losses:
     """Finds the losses of a change; `contents` has what stands after it, `own_guards` what the policy calls guards."""
 

@@ -30,7 +30,7 @@ from cli_guard.code.changes.loosening import (
 from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks, raw_checks
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
 from cli_guard.reviewers.protections.loss import members, net
@@ -50,7 +50,7 @@ SIZE_ASKED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weakening:
     """A fact that became looser, and the file that it is in."""
 
