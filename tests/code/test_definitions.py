@@ -65,6 +65,7 @@ SAMPLES = [
         ["O:1", "O.x:2", "O.f:3"],
     ),
     ("a.lua", "local function a() end\nfunction M:c() end\n", ["a:1", "M.c:2"]),
+    ("a.lua", "M.b = function() end\nlocal n = 3\n", ["M.b:1", "n:2"]),
     ("a.sh", "X=3\nfoo() { local z=1; }\n", ["X:1", "foo:2"]),
     ("a.ex", "defmodule A.B do\n  def f(a), do: a\nend\n", ["A.B:1", "A.B.f:2"]),
     ("a.hs", "data A = B Int\nf :: Int -> Int\nf x = x\n", ["A:1", "f:2"]),

@@ -164,6 +164,11 @@ def said(found: CallArguments) -> str:
         ("--$x", "loose[--(...)]"),
         ("--key=$x", "--key=(...)"),
         ("-k $x f", "-k=(...) read:f"),
+        ("-k$x f", "-k=(...) read:f"),
+        ("-ao$x f", "-a -o=(...) read:f"),
+        ("-a$x f", "-a read:f loose[-a(...)]"),
+        ("-z$x f", "read:f loose[-z(...)]"),
+        ("--key$x f", "read:f loose[--key(...)]"),
     ],
 )
 def test_gnu_options(words: str, meaning: str) -> None:

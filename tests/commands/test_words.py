@@ -79,7 +79,7 @@ plain - -n -- +x a=b /usr/bin/x ./y a.b,c:d@e %f ^g é日本 a#b "#"
 'a b' "a b" a\ b 'a'"b"c a'b'"c"d "a'b" 'a"b' "a\"b" "a\\b" "a\nb" "a\$b" "a\`b" 'a\nb' '' "" '' 'é b'
 \rm r''m r""m 'r'm "r"'m' r\m \r\m a\\b a\'b \"a\" \$x \* \~ \# -\-x \{a,b\} "\*" '*'
 $'a' $'a\nb' $'\x72\x6d' $'\162\155' $'\u00e9' $'\U0001F600' $'a\'b' $'a\\b' $'\t\e\a' $'\cA' $'\q' $'\"\?' $'\1234'
-$'a\0b' $'a\x00b'c $'\x' r$'\x6d' $'\x2d'rf "$'a'" $'a'$'b' a$'\x20'b
+$'a\0b' $'a\x00b'c $'\xc3\xa9' $'\x' r$'\x6d' $'\x2d'rf "$'a'" $'a'$'b' a$'\x20'b
 {a,b} {a,b}c x{a,b} {rm,-rf,/} {a,b}{c,d} {a,} {,a} {,} {,}x
 {a} {} x{}y {a,b a,b} {a b,c} "{a,b}" '{a,b}' {a\,b} {'a,b'} {a"," b} a{b\}c,d}
 {a,'b c'} {a,"b,c"} {"a b",c}d {é,日}本 {a,$'b'} {\*,x} -{a,b} --x={a,b}

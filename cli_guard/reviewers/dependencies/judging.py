@@ -264,11 +264,10 @@ def judge_integrity(
     if was and has_other_hash(was, entry):
         # Both together are what an attack needs.
         is_moved = was.source != entry.source or was.addresses != entry.addresses
-        message = f"{name} {spec} has another hash, but the same version"
-        if is_moved:
-            message = (
-                f"{name} {spec} has another address and another hash, but the same version"
-            )
+        address = "another address and " if is_moved else ""
+        # What is named by its address has no version.
+        shown = f"{name} {spec}".rstrip()
+        message = f"{shown} has {address}another hash, but the same version"
         severity = Severity.CRITICAL if is_moved else Severity.HIGH
         yield "deps-integrity-changed", message, severity
     elif was and has_old_hash(was, entry) and entry not in each.beside:

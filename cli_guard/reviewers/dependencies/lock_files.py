@@ -125,7 +125,10 @@ class LockListing(Listing):
         yield from self.readable_entries(self.pieces[::step])
 
     def has_host(self, host: str) -> bool:
-        naming = (piece for piece in self.pieces if host in piece.text.lower())
+        # Deno's key of a file is its address.
+        naming = (
+            piece for piece in self.pieces if host in f"{piece.key} {piece.text}".lower()
+        )
         return any(
             each.host == host or any(host in address for address in each.addresses)
             for each in self.readable_entries(naming)

@@ -165,6 +165,7 @@ ACTS: list[Row] = [
         "src/**/*.py",
     ),
     ("from pathlib import Path; Path('a/b').parent.rmdir()", "delete", "a"),
+    ("from pathlib import Path; Path('a').resolve().unlink()", "delete", "a"),
     ("import subprocess; c = ['ls']; c[:] = ['id']; subprocess.run(c)", "exec"),
     ("import subprocess; c = ['ls']; d = c; d += ['x']; subprocess.run(c)", "exec"),
     ("x = []; x.append(1); open('a')", "read", "a"),
