@@ -68,6 +68,15 @@ def review(
     return run(gathered, None, today or datetime.datetime.now(datetime.UTC).date())[0]
 
 
+def empty_review(request: Request, repository: Repository) -> Review | None:
+    """Return the review of a request with nothing to review, None if there is something."""
+    reason = nothing_to_review(request, repository)
+    if not reason:
+        return None
+    repository.git.forget()
+    return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+
+
 def review_request(
     request: Request,
     invocation: Invocation,
@@ -95,13 +104,14 @@ def review_request(
     """
     if repository is None:
         repository = find_repository(request, invocation, through_gitpython)
-        reason = nothing_to_review(request, repository) if repository else None
-        if reason and paths:
+        empty = empty_review(request, repository) if repository else None
+        if empty and paths:
             hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
-            raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}{hint}")
-        if repository and reason:
-            repository.git.forget()
-            return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+            raise UsageError(
+                f"{paths[0]!r} matches no file of this change: {empty.review_reason}{hint}"
+            )
+        if empty:
+            return empty
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL

@@ -34,6 +34,7 @@ ANSWERED = {
     "baseline": "in the baseline",
 }
 MOST_COMMANDS = 3
+EVIDENCE_LINES = 30
 # What is approved as something else.
 APPROVED_AS = {
     "commit": "review a range that has it (--range A..B)",
