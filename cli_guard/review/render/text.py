@@ -116,6 +116,7 @@ def _group(
     findings: Sequence[JudgedFinding] = [
         replace(each, finding=review.with_origin(each.finding))
         for each in review.sort_findings(kind)
+        if kind is not Disposition.ADVISE or each.finding.fingerprint not in review.told
     ]
     if style != "verbose":
         findings = _join_alike(findings, review)

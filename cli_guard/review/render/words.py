@@ -199,6 +199,9 @@ def next_steps(review: Review) -> tuple[str, ...]:
     if review.decision is Decision.REVIEW:
         return _after_review(review)
     found = tally(review)
+    told = {each.finding.fingerprint for each in review.findings} & review.told
+    if told:
+        found += f" ({len(told)} shown at the commit)"
     earlier = [
         ANSWERED.get(each.by, printable(each.by))
         for each in review.suppressed
