@@ -223,9 +223,10 @@ def facts_at(
     elif shape in ("function", "class"):
         yield from definition_facts(place, touched)
         body = place.node.field("body")
-        if body is not None and is_condition(body, place.tree):
-            # `x => x.port > 0` returns what it asks.
-            yield condition_fact(place, body)
+        # `x => x.port > 0` and `{ it.port > 0 }` return what they ask.
+        asked = returned_condition(place.node, place.tree) if body is None else body
+        if asked is not None and is_condition(asked, place.tree):
+            yield condition_fact(place, asked)
     elif place.kind in kinds.handlers:
         handler = place.fact(FactKind.HANDLER, "")
         yield handler_fact(handler, place.node, place.tree)

@@ -154,7 +154,8 @@ def weakening_asks(weakening: Weakening) -> bool:
             return hunk is not None and refuses("\n".join(hunk.removed))
         case "condition":
             added = set(looser.new.operands) - set(looser.old.operands)
-            return refuses(looser.old.detail) and any(map(is_chosen, added))
+            is_check = refuses(looser.old.detail) or verifies(looser.old)
+            return is_check and any(map(is_chosen, added))
         case _:
             return weakening.is_new and is_chosen(looser.new.name)
 
