@@ -175,7 +175,9 @@ class ReadNode:
         if len(inner) > 1:
             is_declared = inner[0].kind() == "binding_pattern_kind"
             named = declared_name(inner[1]) or inner[1] if is_declared else inner[0]
-        return write_dotted(self.tree.source(named).strip("\"'`:@ "))
+        # `value, err := f()` binds the value.
+        first = self.tree.source(named).partition(",")[0]
+        return write_dotted(first.strip("\"'`:@ "))
 
     @property
     def inner_path(self) -> str:

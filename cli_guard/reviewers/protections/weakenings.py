@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 
-from cli_guard.code.changes.calls import find_quoting_text
+from cli_guard.code.changes.calls import (
+    answers_with_errors,
+    find_quoting_text,
+    searches_of_everybody,
+)
 from cli_guard.code.changes.comparisons import read_comparison
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
 from cli_guard.code.changes.facts import (
@@ -87,6 +91,14 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 quoting_texts(went, now),
+                (
+                    Looser(old, new, "member", why)
+                    for old, new, why in searches_of_everybody(went, now)
+                ),
+                (
+                    Looser(old, new, "told", why)
+                    for old, new, why in answers_with_errors(went, now)
+                ),
                 weaker_members(file, went, now),
                 plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
