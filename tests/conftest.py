@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 from preloaded import folder_of, start_python, use_preloaded
 from repositories import Repo, isolated_environment
+from sampling import NIGHTLY
 from watching import make_once, marked
 
 import cli_guard
@@ -45,7 +46,7 @@ if settings.get_current_profile_name() == "any machine":
     providers._get_local_constants = lambda: providers._local_constants
 
 # Without chance, each run repeats the examples of the one before; the nightly run takes all that a test allows.
-EXAMPLES = 10_000 if os.environ.get("CI_NIGHTLY") == "1" else 20
+EXAMPLES = 10_000 if NIGHTLY else 20
 
 
 def bound_examples(test: Any) -> None:

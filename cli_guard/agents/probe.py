@@ -26,7 +26,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import own_program
+from cli_guard.runtime import find_on_path, own_program
 from cli_guard.server.client import find_hook_limit
 
 SHELL = "/bin/sh"
@@ -50,6 +50,15 @@ STOP_SECONDS = 50.0
 AS_IT_IS = "the hook as it is"
 # Ends by a signal, as for want of memory.
 KILLED = "#!/bin/sh\nkill -KILL $$\n"
+
+
+def lacks_program(command: str, path: str) -> bool:
+    """Return whether a hook of shared settings judges nothing here: our program is not at its path, nor on PATH."""
+    shared = SHARED_CALL.fullmatch(command)
+    if shared is None or find_on_path(path):
+        return False
+    at_path = shlex.split(shared["program"] or "")
+    return not any(Path(each).exists() for each in at_path)
 
 
 @frozen

@@ -7,7 +7,7 @@ of the assistant is approved in `cli_guard.assistant.approve`.
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.hooks import MESSAGE, PUSH, event_of
 from cli_guard.model import Disposition
 from cli_guard.repository.protocol import Repository, as_lines
-from cli_guard.review.render.words import where
+from cli_guard.review.render.words import EVIDENCE_LINES, where
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
@@ -105,6 +105,14 @@ def check_is_same(review: PendingReview, fresh: Sequence[PendingReview]) -> Pend
 def line_of(finding: "Finding") -> str:
     """Return a finding in one line for a person who approves it."""
     return printable(redact(f"{where(finding)}: {finding.message} [{finding.rule}]"))
+
+
+def lines_with_code(findings: "Iterable[Finding]") -> "Iterator[str]":
+    """Yield each finding in one line, and the code that it is about."""
+    for each in findings:
+        yield line_of(each)
+        code = each.evidence.strip("\n").splitlines()[:EVIDENCE_LINES]
+        yield from (f"    | {redact(line)}" for line in code)
 
 
 def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:

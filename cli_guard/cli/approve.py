@@ -14,7 +14,7 @@ from cli_guard.answering.approve import (
     bound_diff,
     check_is_same,
     find_pending,
-    line_of,
+    lines_with_code,
     reject,
 )
 from cli_guard.answering.kept import (
@@ -251,7 +251,7 @@ def approve_reviewed(
     )
     details = plan.describe() if plan else ""
     diff = partial(bound_diff, repository, review, io.invocation)
-    if not confirm(io, review, map(line_of, chosen), details, diff):
+    if not confirm(io, review, lines_with_code(chosen), details, diff):
         return None
     whole, said = give(io, repository, review, chosen, plan, options.reason)
     rest = (

@@ -13,7 +13,7 @@ from cli_guard.agents.registry import agent_around
 from cli_guard.answering.approve import (
     bound_diff,
     find_pending,
-    line_of,
+    lines_with_code,
 )
 from cli_guard.answering.kept import request_of
 from cli_guard.answering.signing import plan_signature
@@ -91,7 +91,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     room = ""
     if io.env.get("PRE_COMMIT") == "1" or not (sys.stdout and sys.stdout.isatty()):
         # A framework shows the report when the hook has ended.
-        question = f"\n{describe(review, map(line_of, findings))}\n{question}"
+        question = f"\n{describe(review, lines_with_code(findings))}\n{question}"
     if "PREK_HOOK_STAGE" in io.env:
         # prek draws its progress five times a second, over the lines above the cursor.
         room = "\n" * (os.get_terminal_size(terminal).lines // 2)

@@ -4,13 +4,14 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 import click
 
 from cli_guard import __version__
 from cli_guard.agents.dialects import describe_allow, find_entry
-from cli_guard.agents.probe import probe_agent
+from cli_guard.agents.probe import lacks_program, probe_agent
 from cli_guard.agents.registry import AGENTS
 from cli_guard.approvals.seals import seals_of
 from cli_guard.approvals.storage import StateFolder
@@ -117,11 +118,17 @@ def hook_lines(repository: Repository, verbose: bool) -> Iterator[str]:
 def agent_lines(repository: Repository, verbose: bool) -> Iterator[str]:
     """Describe the hooks of the coding agents in use; `verbose`: and what their format is known from."""
     for agent in AGENTS.values():
-        asks = agent.load().is_installed(repository)
+        module = agent.load()
+        asks = module.is_installed(repository)
         if asks is not None:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
         if asks:
             yield f"    {describe_allow(agent)}"
+        call = None
+        with suppress(UsageError):  # one that agents do not obey
+            call = module.find_call(repository) if asks else None
+        if call and lacks_program(call[0], repository.git.env.get("PATH", "")):
+            yield f"! cli-guard is not on PATH, so {agent.title} is not judged here: add its folder to PATH"
         if asks and verbose:
             yield f"    its format: {' '.join(find_entry(agent.name).source.split())}"
 

@@ -20,6 +20,7 @@ TIMED_OUT = 124
 SIGNALLED = 128
 SHOWN_ERRORS = 5
 LINE = 200
+IN_SIGHT = 20
 
 
 def refusal_code(permission: Permission) -> ExitCode:
@@ -89,7 +90,9 @@ def report_result(io: Io, result: Result) -> None:
         io.warn(f"cli-guard: {one_line(note)}")
     if result.success:
         return
-    report_errors(io, result.errors)
+    # A person has just read a short output.
+    if any(each.line > IN_SIGHT for each in result.errors):
+        report_errors(io, result.errors)
     if result.sandbox:
         io.warn(f"cli-guard: sandbox: {one_line(result.sandbox)}")
     if result.log_file:
@@ -99,9 +102,7 @@ def report_result(io: Io, result: Result) -> None:
 def report_errors(io: Io, errors: Sequence[ProcessError]) -> None:
     """Print the errors that were found in its output, each with its line."""
     for each in errors[:SHOWN_ERRORS]:
-        io.warn(
-            f"cli-guard: line {each.line}: {clip(one_line(each.message), LINE)} [{each.type}]"
-        )
+        io.warn(f"cli-guard: line {each.line}: {clip(one_line(each.message), LINE)}")
     if len(errors) > SHOWN_ERRORS:
         io.warn(f"cli-guard: and {len(errors) - SHOWN_ERRORS} more errors")
 

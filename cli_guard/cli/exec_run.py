@@ -109,15 +109,16 @@ def run_command(
 
 def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     """Start a command that outlives us, and report how it started."""
+    watched = STARTUP_TIMEOUT if asked.startup_timeout is None else asked.startup_timeout
+    if io.stderr.isatty():
+        io.warn(f"cli-guard: starting it, and watching it for up to {watched:g} s")
     try:
         with ProcessManager(job.folder, keep=True) as manager:
             begun = manager.start(
                 job.request.command,
                 cwd=job.request.folder,
                 env=job.env,
-                startup_timeout=STARTUP_TIMEOUT
-                if asked.startup_timeout is None
-                else asked.startup_timeout,
+                startup_timeout=watched,
                 port=asked.port,
                 respond=job.request.stdin,
                 limits=job.limits,

@@ -1,8 +1,9 @@
 """`cli-guard explain`: a rule in full; the assistant explains a file, a folder, a name, a commit or a command."""
 
 import fnmatch
-import textwrap
 from collections.abc import Mapping
+from itertools import islice
+from textwrap import fill, indent
 from typing import Any
 
 import click
@@ -18,7 +19,8 @@ from cli_guard.policy.globs import USERS_RULE, nearest
 from cli_guard.policy.suppressions import UNANSWERABLE
 from cli_guard.repository.unified import file_diff
 from cli_guard.reviewers.code.remarks import effects_of
-from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.rules.catalog import Rule, flow_languages, load_all, read_table
+from cli_guard.rules.data import is_firing, names
 from cli_guard.rules.examples import show_example
 from cli_guard.secrets.printable import printable
 
@@ -27,16 +29,15 @@ WIDTH = 78
 
 def paragraph(label: str, text: str) -> str:
     words = " ".join(text.split())
-    return f"{label}\n" + textwrap.fill(
-        words, WIDTH, initial_indent="  ", subsequent_indent="  "
-    )
+    return f"{label}\n" + fill(words, WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def examples(label: str, texts: tuple[str, ...]) -> str:
     """Format examples, each indented."""
     shown = [
-        textwrap.indent(
-            printable(show_example(text), keep_newlines=True).strip("\n"), "    "
+        indent(
+            printable(show_example(text), keep_newlines=True).strip("\n") or "(empty)",
+            "    ",
         )
         for text in texts[:3]
     ]
@@ -44,11 +45,33 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
 
 
 def show_change(example: Mapping[str, Any]) -> str:
-    """Return an example of a change as its path and the lines that go and come."""
-    diff = file_diff(example["path"], example.get("before"), example.get("after", ""))
-    lines = (line for line in diff.split("\n") if line[:1] in ("-", "+", " "))
-    kept = (line for line in lines if not line.startswith(("--- ", "+++ ")))
-    return f"<<path:{example['path']}>>\n" + "\n".join(kept)
+    """Return an example of a change: each file's path, and the lines that go, come and stay."""
+    before = example.get("before", {})
+    after = example.get("after", {})
+    if "path" in example:
+        before = {example["path"]: before} if before else {}
+        after = {example["path"]: after or ""}
+    deleted = example.get("deleted", ())
+    parts = []
+    for path in {**after, **before}:
+        old = before.get(path)
+        new = None if path in deleted else after.get(path, old)
+        diff = file_diff(path, old, new) or indent(old or "", " ")
+        lines = (line for line in diff.split("\n") if line[:1] in ("-", "+", " "))
+        kept = (line for line in lines if not line.startswith(("--- ", "+++ ")))
+        parts.append(show_example(f"<<path:{path}>>\n" + "\n".join(kept)))
+    return "\n".join(parts)
+
+
+def flow_example(kind: str) -> Mapping[str, Any]:
+    """Return the entry of the sink that shows what is followed to this kind of call, Python's if there is one."""
+    for language in ("python", *flow_languages()):
+        for name in names(f"flow/{language}"):
+            for sink in read_table(f"flow/{language}/{name}")["sink"]:
+                if sink["kind"] == kind and "fires" in sink:
+                    found: Mapping[str, Any] = sink
+                    return found
+    return {}
 
 
 def render_rule(rule: Rule) -> str:
@@ -60,13 +83,14 @@ def render_rule(rule: Rule) -> str:
         paragraph("Why it matters", rule.why),
         paragraph("What to do", rule.remedy),
     ]
-    # Those of drift are repositories: no lines of one file.
-    changes = [each for each in rule.extra.get("change", ()) if "path" in each]
+    changes = rule.extra.get("change", ())
+    sink = flow_example(rule.id.removeprefix("code-flow-"))
     for label, given, fires in (
-        ("Reported", rule.fires, True),
-        ("Not reported", rule.silent, False),
+        ("Reported", rule.fires or sink.get("fires"), True),
+        ("Not reported", rule.silent or sink.get("silent"), False),
     ):
-        shown = given or [show_change(e) for e in changes if bool(e.get("fires")) is fires]
+        fitting = (each for each in changes if is_firing(each) is fires)
+        shown = given or [show_change(each) for each in islice(fitting, 1)]
         if shown:
             parts.append(examples(label, tuple(shown)))
     if rule.source:

@@ -100,8 +100,20 @@ def answer(
     if review.left or (review.nothing and not framework):
         return review.exit_code
     program = name_program(io) if framework else "cli-guard"
+    if event_of(review.event).request == PUSH and review.findings and not framework:
+        said["told"] = find_told(io)
     show(io, replace(review, program=program, **said), "text", "auto", None, brief=True)
     return review.exit_code
+
+
+def find_told(io: Io) -> frozenset[str]:
+    """Return the fingerprints of what the last reviews of commits here have shown."""
+    from cli_guard.state.records import Records
+
+    kept = Records(io.find_repository().state_folder).audit.recent()
+    ours = (each for each in kept if event_of(each.get("event")).is_of_commit)
+    marks = [each.get("fingerprints") for each in ours]
+    return frozenset(str(mark) for each in marks if isinstance(each, list) for mark in each)
 
 
 def name_program(io: Io) -> str:

@@ -10,7 +10,14 @@ from cli_guard.commands import Context, Verdict, judge_or_raise, verdict_of_fail
 from cli_guard.commands.model import Profile
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.context import command_context
-from cli_guard.execution.verdicts import as_dict, as_json, failure_data, render
+from cli_guard.execution.verdicts import (
+    as_dict,
+    as_json,
+    failure_data,
+    render,
+    write_allow,
+)
+from cli_guard.model import Decision
 from cli_guard.review.render.review import EXIT_CODES
 
 # The longest command, with every character written as an escape.
@@ -39,6 +46,9 @@ def judge_for_caller(
         if format == "json"
         else render(verdict, color=io.colored(color))
     )
+    is_open = verdict.verdict is Decision.REVIEW and not verdict.alternative
+    if format != "json" and is_open and not write_allow(verdict):
+        io.say("  if you mean it, run it yourself: no rule is offered for it")
     return EXIT_CODES[verdict.verdict]
 
 

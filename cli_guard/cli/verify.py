@@ -11,7 +11,7 @@ from cli_guard.git.notes import REF
 from cli_guard.model import Decision
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Range, parse_range
-from cli_guard.review.run import review_request
+from cli_guard.review.run import empty_review, review_request
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
@@ -29,7 +29,7 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
             raise GitError(
                 "this clone does not have all commits of the range: run `git fetch --unshallow`"
             )
-        review = review_request(
+        review = empty_review(request, repository) or review_request(
             request,
             io.invocation,
             cache=False,

@@ -5,6 +5,7 @@ An unknown language makes ast-grep raise a BaseException, so only the names in `
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cli_guard.code.languages import GRAMMARS
@@ -122,6 +123,22 @@ class Trees:
         if language == "php" and has_unclear_pages(text):
             return root.find(kind="ERROR") is not None
         return root.kind() == "ERROR"
+
+    def unparsed_line(self, text: str) -> int:
+        """Return the line at which neither the grammar nor Python itself parses a program, 0 if one of them does."""
+        root = self.root("python", text)
+        if root.find(any=[{"kind": "ERROR"}, {"regex": "^$"}]) is None:
+            return 0
+        import ast
+        from warnings import catch_warnings, simplefilter
+
+        with suppress(ValueError, MemoryError, RecursionError), catch_warnings():
+            simplefilter("ignore")
+            try:
+                ast.parse(text)
+            except SyntaxError as error:
+                return error.lineno or 1
+        return 0
 
     def _make_room(self, chars: int) -> None:
         self._chars += chars

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from cli_guard.code.syntax import Trees
 
 PATTERNS = read_patterns("languages/patterns.toml", "templates")
+# Their scripts are code; what TypeScript reads includes JavaScript.
+PAGES = frozenset((".html", ".htm", ".vue", ".svelte"))
+PAGE_LANGUAGE = "typescript"
 LONGEST = 10_000
 VISIBLE = re.compile(r"\S")
 WORD = re.compile(r"\w")

@@ -69,6 +69,15 @@ def review(
     return run(gathered, None, today or datetime.datetime.now(datetime.UTC).date())[0]
 
 
+def empty_review(request: Request, repository: Repository) -> Review | None:
+    """Return the review of a request with nothing to review, None if there is something."""
+    reason = nothing_to_review(request, repository)
+    if not reason:
+        return None
+    repository.git.forget()
+    return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+
+
 def review_request(
     request: Request,
     invocation: Invocation,

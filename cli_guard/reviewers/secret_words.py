@@ -72,6 +72,8 @@ def describe(rule: catalog.Rule, source: SearchedText, hits: Sequence[SecretHit]
         words.append("in base64 or another encoding")
     if source.where:
         words.append(source.where)
+    if hit.doubt:
+        words.append(f"(rated lower: {hit.doubt})")
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
     text = "file" if source.path else "message"
     repeated = ""

@@ -22,10 +22,10 @@ COMPILED = FOLDER / "compiled"
 CACHE = FOLDER / "__pycache__"
 INDEX = "index.json"
 ENDINGS = (".toml", ".yml", ".txt")
-# Keys of examples. A rule keeps its first of each, which `cli-guard explain` shows; tables keep none.
+# Keys of examples. A rule keeps its first of each, which `cli-guard explain` shows, and so does the first sink of a
+# kind; other tables keep none.
 OF_RULES = ("fires", "silent")
 OF_TABLES = {
-    "flow": OF_RULES,
     "orders": ("fires", "near"),
     "programs": ("match", "near", "allow", "review", "deny"),
 }
@@ -149,6 +149,8 @@ def _compile(unit: str) -> dict[str, bytes]:
 
 def _strip(data: Any, kind: str) -> Any:
     """Return the data of a source without its examples but, in a rule, the first of each sort."""
+    if kind == "flow":
+        return {**_without(data, OF_RULES), "sink": list(_shorten_sinks(data))}
     if kind in OF_TABLES:
         return _without(data, OF_TABLES[kind])
     if isinstance(data, dict) and isinstance(data.get("rule", data.get("sign")), list):
@@ -166,13 +168,25 @@ def _strip_document(document: Any) -> Any:
     return document
 
 
+def _shorten_sinks(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    seen = set()
+    for sink in table.get("sink", ()):
+        yield _without(sink, OF_RULES) if sink["kind"] in seen else _shorten(sink)
+        seen.add(sink["kind"])
+
+
 def _shorten(rule: Mapping[str, Any]) -> dict[str, Any]:
     short = {key: each[:1] if key in OF_RULES else each for key, each in rule.items()}
     if "change" in rule:
         # A `[[rule.change]]` is an example as well: one of each sort.
-        firsts = {bool(each.get("fires")): each for each in reversed(rule["change"])}
+        firsts = {is_firing(each): each for each in reversed(rule["change"])}
         short["change"] = list(firsts.values())
     return short
+
+
+def is_firing(change: Mapping[str, Any]) -> bool:
+    """Return whether an example of a change is reported: that of a repository expects lines."""
+    return bool(change.get("fires", change.get("expect")))
 
 
 def _without(data: Any, left: tuple[str, ...]) -> Any:

@@ -14,6 +14,12 @@ from cli_guard.secrets.names import pattern
 from cli_guard.secrets.values import Strength
 
 MOST_UNPACKED = 1_000_000
+# Why a value is rated lower than its rule.
+IN_TEST = "it is in a test or a document"
+IN_ORDER = "its letters or digits count or repeat"
+OTHER_FORM = "its length or alphabet is not the provider's"
+ON_PAGE = "a browser gets it"
+EXAMPLE = "the file shows it as an example"
 # Counts a step of work at this offset; raises OutOfWorkError once all that a scan may do is done.
 Spend = Callable[[int], None]
 URL_SAFE = str.maketrans("-_", "+/")
@@ -38,7 +44,10 @@ class Candidate:
 
 @frozen
 class CandidateJudgement:
-    """The result of a check: severity, confidence, and the exact place of the value; `proven` by its checksum."""
+    """The result of a check: severity, confidence, and the exact place of the value; `proven` by its checksum.
+
+    `doubt` says why it is rated lower than its rule.
+    """
 
     severity: Severity
     confidence: Confidence
@@ -46,6 +55,7 @@ class CandidateJudgement:
     end: int
     name: str = ""
     proven: bool = False
+    doubt: str = ""
 
 
 @frozen
@@ -53,6 +63,7 @@ class SecretHit:
     """A secret in a text: `value` is `text[start:end]`, `name` what it was assigned to, if known.
 
     `encoded`: the place holds the value in base64. `proven`: its checksum shows that its provider issued it.
+    `doubt`: see `CandidateJudgement`.
     """
 
     rule: str
@@ -65,6 +76,7 @@ class SecretHit:
     generic: bool = False
     encoded: bool = False
     proven: bool = False
+    doubt: str = ""
 
 
 @frozen
@@ -88,6 +100,7 @@ def plain(
     candidate: Candidate,
     severity: Severity | None = None,
     confidence: Confidence | None = None,
+    doubt: str = "",
 ) -> CandidateJudgement:
     """Accept the candidate, by default with the severity and confidence of its rule."""
     return CandidateJudgement(
@@ -95,6 +108,7 @@ def plain(
         confidence or candidate.detector.confidence,
         candidate.start,
         candidate.end,
+        doubt=doubt,
     )
 
 
@@ -103,11 +117,16 @@ def claim(candidate: Candidate) -> CandidateJudgement:
     return plain(candidate, Severity.INFO)
 
 
-def doubtful(candidate: Candidate) -> CandidateJudgement | None:
+def doubtful(candidate: Candidate, doubt: str = IN_ORDER) -> CandidateJudgement | None:
     """Accept what may be a key typed by hand as needing a look; tests and documents are left out."""
     if places.is_test_or_document(candidate.path):
         return None
-    return plain(candidate, Severity.HIGH, Confidence.LOW)
+    return plain(candidate, Severity.HIGH, Confidence.LOW, doubt)
+
+
+def shown(candidate: Candidate) -> CandidateJudgement:
+    """Accept what a test or a document shows as advice."""
+    return plain(candidate, Severity.MEDIUM, Confidence.LOW, IN_TEST)
 
 
 def grade(
@@ -138,10 +157,12 @@ def grade(
         or pattern("published", re.I).search(near)
     ):
         return None
+    doubt = ""
     if is_shown or is_public:
         severity = Severity.MEDIUM
         confidence = Confidence.LOW
-    return CandidateJudgement(severity, confidence, start, end, name)
+        doubt = IN_TEST if is_shown else ON_PAGE
+    return CandidateJudgement(severity, confidence, start, end, name, doubt=doubt)
 
 
 def _beside(candidate: Candidate) -> str:

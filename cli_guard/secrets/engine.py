@@ -433,6 +433,7 @@ def _hit(detector: Detector, text: str, judgement: CandidateJudgement) -> Secret
         judgement.confidence,
         *where,
         proven=judgement.proven,
+        doubt=judgement.doubt,
     )
 
 

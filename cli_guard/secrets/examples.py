@@ -12,7 +12,7 @@ from itertools import chain
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules.catalog import read_patterns, read_table
-from cli_guard.secrets.candidates import SecretHit
+from cli_guard.secrets.candidates import EXAMPLE, SecretHit
 from cli_guard.secrets.detectors import for_blocks
 from cli_guard.secrets.places import ending
 
@@ -77,9 +77,10 @@ def parents(text: str, at: int) -> Iterator[str]:
 def weaken(hit: SecretHit, *, is_new: bool) -> SecretHit:
     """Make a finding advice; a new private key, which no one makes up, still needs a look."""
     rule = for_blocks().get(hit.rule)
+    severity = Severity.MEDIUM
     if is_new and rule and rule.block in ("pem", "putty"):
-        return replace(hit, severity=Severity.HIGH, confidence=Confidence.LOW)
-    return replace(hit, severity=Severity.MEDIUM, confidence=Confidence.LOW)
+        severity = Severity.HIGH
+    return replace(hit, severity=severity, confidence=Confidence.LOW, doubt=EXAMPLE)
 
 
 def _is_documentation(text: str, token: re.Match[str]) -> bool:

@@ -5,12 +5,15 @@ import re
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import (
+    IN_ORDER,
+    OTHER_FORM,
     Candidate,
     CandidateJudgement,
     claim,
     decode_base64,
     doubtful,
     plain,
+    shown,
 )
 from cli_guard.secrets.names import BUNDLED
 
@@ -57,9 +60,10 @@ def near(candidate: Candidate) -> CandidateJudgement | None:
     tests = (values.is_made_up, values.is_template, values.is_path_or_name)
     if any(test(value) for test in tests) or not re.search(r"\d", value):
         return None
-    if not values.is_sequence(value) and values.is_wordy(value):
+    is_typed = values.is_sequence(value)
+    if not is_typed and values.is_wordy(value):
         return None
-    return doubtful(candidate)
+    return doubtful(candidate, IN_ORDER if is_typed else OTHER_FORM)
 
 
 def random_text(candidate: Candidate) -> CandidateJudgement | None:
@@ -100,7 +104,7 @@ def wallet(candidate: Candidate) -> CandidateJudgement | None:
     if values.is_sequence(digits):
         return doubtful(candidate)
     if places.is_test_or_document(candidate.path):
-        return plain(candidate, Severity.MEDIUM, Confidence.LOW)
+        return shown(candidate)
     return plain(candidate)
 
 
@@ -142,7 +146,7 @@ def jwt(candidate: Candidate) -> CandidateJudgement | None:
     if payload.get("role") == "service_role":
         return plain(candidate, Severity.CRITICAL, Confidence.HIGH)
     if places.is_test_or_document(candidate.path):
-        return plain(candidate, Severity.MEDIUM, Confidence.LOW)
+        return shown(candidate)
     return plain(candidate)
 
 

@@ -1,6 +1,5 @@
 """The judge against the real bash: what bash runs and writes, the judge has named, or it does not allow the script."""
 
-import os
 from collections.abc import Iterator
 from itertools import chain
 
@@ -21,11 +20,12 @@ from bash_oracle.runner import (
     runs_of,
 )
 from bash_oracle.scripts import list_seeds, make_scripts
+from sampling import NIGHTLY
 
 from cli_guard.model import Decision
 
 # The first of the same scripts; the night has them all.
-SCRIPTS = 2_000 if os.environ.get("CI_NIGHTLY") == "1" else 800
+SCRIPTS = 2_000 if NIGHTLY else 800
 PAYLOAD = ("git", "commit", "--no-verify", "-qm", "x")
 
 

@@ -38,6 +38,7 @@ def test_approves_once_and_shows_what(committed: Repo) -> None:
         done = approve(committed, found, "--reason", "the name is checked")
     assert (done.code, done.err) == (0, "")
     assert "reports.py:8" in done.out
+    assert "        | subprocess.run(" in done.out
     assert "commit again" in done.out
     assert waiting(committed) == []
     passed = commit_hook(committed)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from examples import table
 from in_process import RISKY, Terminal, guard, records, stage, waiting
 from repositories import Done, Repo, key
 
@@ -234,3 +235,28 @@ def test_what_has_no_new_lines_is_one_line_everywhere(hooked: Repo) -> None:
 def test_a_message_with_a_remark_has_no_second_line(hooked: Repo) -> None:
     first, last = commit(hooked, "wip\n")
     assert first.all == "" and last.out.endswith("\ncli-guard: no new lines, advice: 1\n")
+
+
+@table(
+    ("path", "by_hook", "framework", "told"),
+    [
+        ("a.py", True, (), True),
+        ("b.py", False, (), False),
+        # It shows no report of a hook that passes.
+        ("c.py", True, ("--framework",), False),
+    ],
+)
+def test_a_push_shows_what_no_commit_has_shown(
+    hooked: Repo, path: str, by_hook: bool, framework: tuple[str, ...], told: bool
+) -> None:
+    before = hooked.git("rev-parse", "HEAD").strip()
+    stage(hooked, {path: SWALLOWS})
+    if by_hook:
+        commit(hooked, "Add it\n")
+    hooked.git("commit", "-q", "--no-verify", "-m", "Add it")
+    after = hooked.git("rev-parse", "HEAD").strip()
+    line = f"refs/heads/main {after} refs/heads/main {before}\n"
+    done = guard(hooked, "hook", "pre-push", "origin", *framework, stdin=line)
+    assert done.code == 0 and "advice: 1" in done.out
+    assert ("advice: 1 (1 shown at the commit)" in done.out) is told
+    assert (f"{path}:3 " in done.out) is not told

@@ -19,6 +19,7 @@ from forging import (
 )
 from forging.table import FORGERIES, Forgery, assert_plain, assert_refused
 from forging.world import NOTES, World, needs_ssh_keygen
+from sampling import choose_rows
 
 pytestmark = needs_ssh_keygen
 
@@ -57,7 +58,16 @@ def marks_of(forgery: Forgery) -> list[pytest.MarkDecorator]:
     return open_ + ([pytest.mark.slow] if forgery.slow else [])
 
 
-TABLE = [pytest.param(each, id=each.name, marks=marks_of(each)) for each in FORGERIES]
+def kinds_of(forgery: Forgery) -> list[object]:
+    """What is forged and how it is refused; each function that it is forged with; what is not closed."""
+    topic = forgery.name.partition(".")[0]
+    refusal = (forgery.says, forgery.codes, forgery.at_hook, forgery.at_server)
+    means = forgery.act.__code__.co_names
+    return [(topic, refusal), *means, KNOWN.get(forgery.name)]
+
+
+CHOSEN = choose_rows(FORGERIES, kinds_of, lambda forgery: forgery.name)
+TABLE = [pytest.param(each, id=each.name, marks=marks_of(each)) for each in CHOSEN]
 
 
 @pytest.mark.parametrize("forgery", TABLE)

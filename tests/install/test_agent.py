@@ -2,14 +2,18 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from in_process import call, guard
 from repositories import GUARD, Done, Repo
 
 from cli_guard.agents.registry import AGENTS
+from cli_guard.agents.settings import BY_PATH, SHARED
+from cli_guard.runtime import own_program
 
 # That the hook is started before it is installed, see tests/agents/test_installed.py.
 pytestmark = pytest.mark.usefixtures("unchecked")
@@ -238,3 +242,28 @@ def test_doctor_tells(guarded: Repo) -> None:
     assert told(guarded) == ["Claude Code: does not ask cli-guard"]
     settings_of(guarded).write_text("{")
     assert told(guarded) == []
+
+
+@table(
+    ("program", "on_path", "warns"),
+    [
+        ("", False, True),
+        ("/gone/cli-guard", False, True),
+        ("", True, False),
+        ("/gone/cli-guard", True, False),
+        (str(own_program()), False, False),
+    ],
+)
+def test_doctor_says_where_shared_settings_find_no_program(
+    committed: Repo, program: str, on_path: bool, warns: bool
+) -> None:
+    form = BY_PATH + SHARED if program else SHARED
+    call = form.format(program=program, name="claude-code", notice="'not installed' >&2")
+    hook = {"type": "command", "command": call}
+    write(committed, json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}))
+    folders = ["/usr/bin", "/bin"]
+    if on_path:
+        folders.append(str(own_program().parent))
+    env = {**committed.env, "PATH": os.pathsep.join(folders)}
+    said = "! cli-guard is not on PATH, so Claude Code is not judged here"
+    assert (said in guard(replace(committed, env=env), "doctor").out) is warns

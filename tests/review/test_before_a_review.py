@@ -83,6 +83,9 @@ def test_an_empty_range_is_named(committed: Repo, text: str, reason: str | None)
     committed.git("commit", "-qm", "Say more", "--allow-empty")
     repository = GitRepository.discover(committed.path, committed.env)
     assert nothing_to_review(parse_range(text), repository) == reason
+    for command in ("review", "verify"):
+        shown = guard(committed, command, "--range", text).out
+        assert (f"nothing to review: {reason}" in shown) is bool(reason), command
 
 
 def test_a_finding_of_several_commits_names_its_own(committed: Repo) -> None:

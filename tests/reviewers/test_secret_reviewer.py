@@ -71,6 +71,32 @@ def test_finding_says_what_and_where_without_the_value() -> None:
     assert PASSWORD not in str(finding)
 
 
+@table(
+    ("path", "line", "doubt"),
+    [
+        ("src/app.py", f'key = "{TOKEN}"', ""),
+        ("src/app.py", 'key = "ghp_<<seq:36>>"', "its letters or digits count or repeat"),
+        (
+            "src/app.py",
+            'key = "ghp_<<alnum:30>>"',
+            "its length or alphabet is not the provider's",
+        ),
+        ("tests/test_app.py", f'password = "{PASSWORD}"', "it is in a test or a document"),
+        (
+            "src/app.py",
+            f'"""Connect.\n\npassword = "{PASSWORD}"\n"""',
+            "the file shows it as an example",
+        ),
+    ],
+)
+def test_a_finding_says_why_it_is_rated_lower(path: str, line: str, doubt: str) -> None:
+    lines = expand(line).split("\n")
+    text = Files({path: expand(line)})
+    finding = only(look(change(path, *lines), contents=text))
+    said = f"(rated lower: {doubt})" if doubt else ""
+    assert said in finding.message and ("rated" in finding.message) is bool(doubt)
+
+
 def test_every_secret_on_the_line_is_masked_in_the_evidence() -> None:
     line = f"curl -u ci:{PASSWORD} -H 'X: {TOKEN}' # {PASSWORD}"
     report = look(change("a.sh", line))

@@ -1,10 +1,16 @@
 """Compare two calls: does the new one ask for less, or bound less?"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.comparisons import split_arguments
-from cli_guard.code.changes.facts import CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    VALUES,
+    CodeFact,
+    FactKind,
+    words_of_name,
+)
 from cli_guard.code.changes.sums import difference_of_sums
 from cli_guard.code.changes.values import read_strength_words
 
@@ -31,6 +37,11 @@ QUERY = re.compile(
 )
 QUOTED_VALUE = re.compile(
     r"(?i)(?:=|\blike|\(|,|\b(?:database|table|user|schema)) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)"
+)
+# What an error says, or where it was raised.
+ERROR_TEXT = re.compile(
+    r"\b(?:e|ex|err|exc|error|exception)(?:\.|->|\?\.)(?:message|stack\w*|getMessage\(|getTrace\w*\(|Error\(\)|ToString\(|Message|to_s)"
+    r"|\b(?:str|repr)\((?:e|ex|err|exc|error|exception)\)|\bformat_exc\(|\{(?:e|ex|err|exc|error|exception)\}"
 )
 BRACKETS = re.compile(r"[()\s]")
 # An array that lost more was made for something else.
@@ -60,12 +71,62 @@ def lost_owner(old: CodeFact, new: CodeFact) -> str:
     """Return why a search is no longer told whose thing it looks for, "" if it is or was not."""
     known = read_strength_words()
     gone = lost_argument(old, new)
-    is_search = not known["finds"].isdisjoint(words_of_name(old.last_name))
     is_owner = not known["owners"].isdisjoint(words_of_name(gone))
     # A constant that names a right is asked for wherever it is given.
     is_right = is_constant(gone) and not known["rights"].isdisjoint(words_of_name(gone))
-    is_asked = is_right or (is_search and (is_owner or is_second_key(gone, new)))
+    is_asked = is_right or (is_search(old) and (is_owner or is_second_key(gone, new)))
     return f"`{new.name}` no longer asks for `{gone}`" if is_asked else ""
+
+
+def searches_of_everybody(
+    went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+    """Yield the searches that looked among what somebody has, each with one by the same key that looks everywhere."""
+    after = [fact for fact in came if is_search(fact) and not owner_in(fact)]
+    if not after or any(owner_in(fact) for fact in came if fact.is_judged):
+        return
+    for old in went:
+        owner = owner_in(old) if is_search(old) else ""
+        for new in after if owner else ():
+            keys = set(VALUES.findall(old.detail)) & set(VALUES.findall(new.detail))
+            if new.name != old.name and any(map(is_key_name, keys)):
+                yield old, new, f"`{new.name}` no longer asks for `{owner}`"
+                break
+
+
+def answers_with_errors(
+    went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+    """Yield the answers that tell whoever asked what an error says, each with the same call that did not."""
+    answers = read_strength_words()["answers"]
+    for old in went:
+        if not old.is_call or old.last_name.lower() not in answers:
+            continue
+        for new in came:
+            is_same = new.is_call and new.name == old.name
+            told = ERROR_TEXT.search(new.detail) if is_same else None
+            if told and ERROR_TEXT.search(old.detail) is None:
+                yield old, new, f"`{new.name}` answers with `{told[0]}`"
+                break
+
+
+def is_search(fact: CodeFact) -> bool:
+    finds = read_strength_words()["finds"]
+    return fact.is_call and not finds.isdisjoint(words_of_name(fact.last_name))
+
+
+def is_key_name(name: str) -> bool:
+    return not read_strength_words()["keys"].isdisjoint(words_of_name(name))
+
+
+def owner_in(fact: CodeFact) -> str:
+    """Return the name of whoever a fact speaks of, also as a key in quotes, "" for nobody; a class is nobody."""
+    owners = read_strength_words()["owners"]
+    receiver = fact.name.rpartition(".")[0] if fact.is_call else fact.name
+    names = IDENTIFIER.findall(f"{receiver} {fact.detail if fact.is_call else ''}")
+    return next(
+        (n for n in names if n[0].islower() and not owners.isdisjoint(words_of_name(n))), ""
+    )
 
 
 def lost_owner_column(old: CodeFact, new: CodeFact) -> str:

@@ -1,8 +1,9 @@
 """Read branches: their condition, and whether they only leave.
 
-A macro may hide a guard: `CHECK(x <= n);`, `RETURN_IF(x > n);`, `VERIFY_OR_RETURN(x <= n, -1);`. It is known by its
-shape: a statement that is a call of a name in capitals, with a condition among its arguments. What such a macro does is
-written elsewhere; its name says whether it leaves where the condition is true.
+A call may be a guard: `CHECK(x <= n);`, `RETURN_IF(x > n);`, `require(x in known)`, `ensure!(x <= n, Error::Size)`. It
+is known by its shape: a statement that is a call with a condition among its arguments, of a macro in capitals or of a
+function that is known to refuse. What a macro does is written elsewhere; its name says whether it
+leaves where the condition is true.
 """
 
 import re
@@ -11,7 +12,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.asked import asked_tokens
-from cli_guard.code.changes.comparisons import read_call, without_brackets
+from cli_guard.code.changes.comparisons import (
+    outer_tokens,
+    read_call,
+    split_arguments,
+    without_brackets,
+)
 from cli_guard.code.changes.facts import fold, short_name, words_of_name
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
@@ -44,7 +50,15 @@ OPPOSITE = {"and": "or", "or": "and"}
 MOST_OPERANDS = 50
 MOST_NODES = 500
 COMMENT_SIGNS = ("#", "//", "/*", "--")
-STATEMENT = "expression_statement"
+STATEMENTS = ("expression_statement", "statements")
+GIVEN = (
+    "arguments",
+    "argument_list",
+    "call_suffix",
+    "value_arguments",
+    "value_argument",
+    "argument",
+)
 # `CHECK(x <= n) << "too long";`
 MESSAGE = "binary_expression"
 # It is left out of what is released.
@@ -200,7 +214,12 @@ def without_comments(node: "SgNode", tree: SourceTree) -> str:
 
 def body_beside(inner: "list[SgNode]", condition: "SgNode") -> "SgNode | None":
     """Return what follows the condition, or in `return x if y` what stands before it."""
-    others = [each for each in inner if each.range() != condition.range()]
+    # Swift writes `guard condition else { … }`.
+    others = [
+        each
+        for each in inner
+        if each.range() != condition.range() and each.kind() != "else"
+    ]
     return others[0] if others else None
 
 
@@ -300,14 +319,12 @@ def is_condition(node: "SgNode", tree: SourceTree) -> bool:
 
 def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the branch that a call of a macro is, None for any other call."""
-    callee = node.field("function")
-    name = tree.source(callee)
-    given = node.field("arguments")
-    if given is None or not name.isupper() or ASSERTION in name.lower():
+    name = short_name(name_called(tree.source(node)))
+    if not is_refusing(name) or not is_statement(node):
         return None
-    if not is_statement(node):
-        return None
-    arguments = children_of(given)
+    if tree.shape(node) == "macro":
+        return read_tokens(node, tree, name)
+    arguments = arguments_of(node)
     asked = next((each for each in arguments if is_asked(each, tree)), None)
     if asked is None:
         return None
@@ -317,12 +334,42 @@ def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
     return branch if leaves_if_true(name) else deny(branch)
 
 
+def read_tokens(macro: "SgNode", tree: SourceTree, name: str) -> Branch:
+    """Return the branch that a macro of Rust is, whose condition is only tokens to its grammar."""
+    inside = tree.source(macro).partition("(")[2]
+    condition, *rest = split_arguments(inside.rstrip(")")) or ("",)
+    condition = fold(condition)
+    asked = tuple(map(str.strip, outer_tokens(condition)))
+    leaving = fold(f"{name} {' '.join(rest)}")
+    return deny(Branch(condition, leaving, operands=(condition,), asked=asked))
+
+
+def is_refusing(name: str) -> bool:
+    """Return whether a function refuses where a condition does not hold, by its name; what asserts is left out."""
+    if ASSERTION in name.lower():
+        return False
+    return name.isupper() or name.lower() in known_words("asserts")
+
+
+def arguments_of(call: "SgNode") -> "list[SgNode]":
+    """Return what a call is given, without the brackets and names that some grammars put around each."""
+    waiting = children_of(call)[1:]
+    found: list[SgNode] = []
+    while waiting:
+        each = waiting.pop(0)
+        if each.kind() in GIVEN:
+            waiting = [*children_of(each), *waiting]
+        else:
+            found.append(each)
+    return found
+
+
 def is_statement(call: "SgNode") -> bool:
     """Return whether a call is a statement of its own, or begins one that adds a message."""
     around = call.parent()
     while around is not None and around.kind() == MESSAGE:
         around = around.parent()
-    return around is not None and around.kind() == STATEMENT
+    return around is not None and around.kind() in STATEMENTS
 
 
 def is_asked(argument: "SgNode", tree: SourceTree) -> bool:

@@ -26,9 +26,9 @@ from cli_guard.code.changes.plain_text import (
 from cli_guard.code.changes.reading import FactReader
 from cli_guard.code.changes.touched import TouchedLines, touched_lines
 from cli_guard.code.classify import has_long_line
-from cli_guard.code.languages import language_for
+from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.syntax import Trees, indents_too_deep
-from cli_guard.code.templates import readable
+from cli_guard.code.templates import PAGE_LANGUAGE, PAGES, readable, script_in
 from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import FileChange, Hunk, group_by, unmatched
 
@@ -69,6 +69,9 @@ def read_side(trees: Trees, path: str, text: str, touched: TouchedLines) -> Side
     if is_template(path):
         facts += islice(template_facts(path, text, touched), MOST_FACTS)
     language = language_for(path, text)
+    if suffix_of(path) in PAGES and "<script" in text:
+        language = PAGE_LANGUAGE
+        text = script_in(trees, text)
     if language and language not in PRINTED and not indents_too_deep(language, text):
         source, _ = readable(language, text)
         reader = FactReader(language, source, path, touched)
@@ -98,7 +101,8 @@ class FileDifference:
     @property
     def language(self) -> str:
         """Return the language of its new side by its path, "" for none."""
-        return language_for(self.change.path) or ""
+        path = self.change.path
+        return PAGE_LANGUAGE if suffix_of(path) in PAGES else language_for(path) or ""
 
     @property
     def size(self) -> int:

@@ -318,10 +318,14 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
 
 
 def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
-    """Return whether a template printed an expression with an escape and prints it without one."""
-    if old.kind is not FactKind.OUTPUT or (old.detail, new.detail) != ("escaped", "raw"):
+    """Return whether a template printed an expression with an escape, or a filter, and prints it without one."""
+    if old.kind is not FactKind.OUTPUT or new.detail != "raw":
         return False
-    return old.name.split("|")[0].strip() in new.name
+    value, *filters = map(str.strip, old.name.split("|"))
+    _, *left = map(str.strip, new.name.split("|"))
+    # What was raw before has lost a filter.
+    is_less = old.detail == "escaped" or set(left) < set(filters)
+    return is_less and value in new.name
 
 
 def is_markup_now(old: CodeFact, new: CodeFact) -> bool:

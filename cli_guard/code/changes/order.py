@@ -1,4 +1,4 @@
-"""In what order a unit does things before and after a change: a check that now comes behind what it guarded.
+"""In what order a unit does things before and after a change: a check that comes late now, or in a branch alone.
 
 The order of lines stands for the order of acts: what stands further down runs later. Only what is once in the unit on
 each side has a place that can be compared.
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 
+from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     JUDGED,
@@ -83,6 +84,33 @@ def raw_checks(
                     f"`{raw[0].name}` sees the value before it is decoded to `{made.name}`"
                 )
                 yield LateCheck(check, raw[0], why)
+
+
+def conditional_checks(
+    before: Sequence[CodeFact], after: Sequence[CodeFact], checks: Collection[str]
+) -> Iterator[LateCheck]:
+    """Yield the checks that ran always, and stand in a branch now, each with the condition of that branch."""
+    was = placed_facts(before)
+    now = placed_facts(after)
+    for name in [each for each in was if each in now and each in checks][:MOST_PLACED]:
+        known = {plain_tokens(each.asked) for each in conditions_around(was[name], before)}
+        around = conditions_around(now[name], after)
+        fresh = [each for each in around if plain_tokens(each.asked) not in known]
+        if len(around) == len(known) + 1 and len(fresh) == 1:
+            why = f"`{name}` is asked only where `{fresh[0].name}` now"
+            yield LateCheck(was[name], fresh[0], why)
+
+
+def conditions_around(check: CodeFact, facts: Sequence[CodeFact]) -> list[CodeFact]:
+    """Return the conditions in whose branches a check stands, but for those that it is part of."""
+    return [
+        fact
+        for fact in facts
+        if fact.is_judged
+        and fact.line <= check.line <= check.end_line <= fact.end_line
+        and fact is not check
+        and check.name not in fact.name
+    ]
 
 
 def is_decoded(option: CodeFact) -> bool:

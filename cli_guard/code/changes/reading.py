@@ -175,7 +175,9 @@ class ReadNode:
         if len(inner) > 1:
             is_declared = inner[0].kind() == "binding_pattern_kind"
             named = declared_name(inner[1]) or inner[1] if is_declared else inner[0]
-        return write_dotted(self.tree.source(named).strip("\"'`:@ "))
+        # `value, err := f()` binds the value.
+        first = self.tree.source(named).partition(",")[0]
+        return write_dotted(first.strip("\"'`:@ "))
 
     @property
     def inner_path(self) -> str:
@@ -223,9 +225,10 @@ def facts_at(
     elif shape in ("function", "class"):
         yield from definition_facts(place, touched)
         body = place.node.field("body")
-        if body is not None and is_condition(body, place.tree):
-            # `x => x.port > 0` returns what it asks.
-            yield condition_fact(place, body)
+        # `x => x.port > 0` and `{ it.port > 0 }` return what they ask.
+        asked = returned_condition(place.node, place.tree) if body is None else body
+        if asked is not None and is_condition(asked, place.tree):
+            yield condition_fact(place, asked)
     elif place.kind in kinds.handlers:
         handler = place.fact(FactKind.HANDLER, "")
         yield handler_fact(handler, place.node, place.tree)

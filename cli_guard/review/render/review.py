@@ -40,6 +40,7 @@ class Review:
     a hash of what they review.
     `origins` names the commit of a range that brought a line of a path, for people.
     `blobs` are the contents of the files with findings, by path, in the report that is kept.
+    `told` are the fingerprints of what the reviews of the pushed commits have shown.
     `examples` counts the keys of documentation that a change without findings adds.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
@@ -75,6 +76,7 @@ class Review:
         default_factory=lambda: MappingProxyType({})
     )
     blobs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    told: frozenset[str] = frozenset()
 
     @property
     def exit_code(self) -> ExitCode:

@@ -19,6 +19,7 @@ from cli_guard.review.render import words
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,
+    EVIDENCE_LINES,
     SHOWN,
     count,
     find_unannounced,
@@ -34,7 +35,6 @@ from cli_guard.secrets.printable import clip, printable
 WIDTH = 80
 INDENT = "    "
 SUGGESTION_LINES = 15
-EVIDENCE_LINES = 30
 CODE_LINES = 3
 MOST = 50
 PLACE_WIDTH = 36
@@ -116,6 +116,7 @@ def _group(
     findings: Sequence[JudgedFinding] = [
         replace(each, finding=review.with_origin(each.finding))
         for each in review.sort_findings(kind)
+        if kind is not Disposition.ADVISE or each.finding.fingerprint not in review.told
     ]
     if style != "verbose":
         findings = _join_alike(findings, review)

@@ -34,6 +34,7 @@ ANSWERED = {
     "baseline": "in the baseline",
 }
 MOST_COMMANDS = 3
+EVIDENCE_LINES = 30
 # What is approved as something else.
 APPROVED_AS = {
     "commit": "review a range that has it (--range A..B)",
@@ -198,6 +199,9 @@ def next_steps(review: Review) -> tuple[str, ...]:
     if review.decision is Decision.REVIEW:
         return _after_review(review)
     found = tally(review)
+    told = {each.finding.fingerprint for each in review.findings} & review.told
+    if told:
+        found += f" ({len(told)} shown at the commit)"
     earlier = [
         ANSWERED.get(each.by, printable(each.by))
         for each in review.suppressed

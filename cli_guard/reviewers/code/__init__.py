@@ -12,7 +12,7 @@ from functools import partial
 
 from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.manifests import as_blocks, is_json_manifest
-from cli_guard.code.templates import script_in
+from cli_guard.code.templates import PAGE_LANGUAGE, PAGES, script_in
 from cli_guard.lazy import frozen
 from cli_guard.model import (
     Contents,
@@ -37,9 +37,6 @@ from cli_guard.reviewers.unread import unread
 __all__ = ["examiner", "review"]
 
 LFS = "stored by Git LFS: only its pointer is here"
-# Their scripts are code; what TypeScript reads includes JavaScript.
-PAGES = frozenset((".html", ".htm", ".vue", ".svelte"))
-PAGE_LANGUAGE = "typescript"
 # A commit that is pinned is no version.
 VERSION = re.compile(r"@(?![0-9a-f]{40}\b)[\w.-]+(?:\s*#.*)?$")
 NO_TEXT = "code: whole text not available"

@@ -150,7 +150,15 @@ def _find_broken(
     # Of a page or a notebook these are parts; data has readers of its own.
     is_part = language != language_for(change.path, text[:200].split("\n", 1)[0])
     has_code = language not in DATA and (language != "php" or "<?" in text)
-    if is_part or not has_code or not trees.is_broken(language, text):
+    if is_part or not has_code:
+        return
+    if not trees.is_broken(language, text):
+        line = trees.unparsed_line(text) if language == "python" else 0
+        if line and not trees.unparsed_line(subject.contents.old(change) or ""):
+            told = (
+                f"code: line {line} is no valid Python, so what follows it may be misread"
+            )
+            yield Skipped(change.path, told)
         return
     plain = without_actions(text)
     is_template = plain != text and not trees.is_broken(language, plain)

@@ -26,6 +26,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 
 # What a framework runs before a handler.
 AROUND = (FactKind.ARGUMENT, FactKind.DECORATOR)
+WHO_MAY = ("access", "csrf")
 HIDDEN = re.compile(r"\b404\b|(?i:not_?found)")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
@@ -52,7 +53,7 @@ def reason_to_ask(
 
 def lets_in_everybody(loss: Loss) -> str | None:
     """Return that what ran before a route, or a guard that hid what is not yours, is gone."""
-    if loss.family != "access":
+    if loss.family not in WHO_MAY:
         return None
     if loss.fact.kind in AROUND:
         return "what it stood before answers without it"

@@ -1,6 +1,6 @@
 """Whether what a lost call made fit is used as it comes now: in its place, or where its result was used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ MOST_AROUND = 5
 CONTEXT = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LostCall:
     """A call of the old text, from `start` to `end`.
 
@@ -51,12 +51,25 @@ def bare_now(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> 
     if is_bare_in_place(call, hunk):
         return "what it was put around stands there now without it"
     was = loss.file.old.unit_named(loss.fact.unit)
-    if is_bare_by_name(call.bound_to, call.values, loss.change, was):
+    values = (*call.values, *made_of(call.values, loss))
+    if is_bare_by_name(call.bound_to, values, loss.change, was):
         return "what its result was used for has the value as it comes now"
     now = difference.pair_of(loss.file, loss.fact.unit)
     if was and now and is_used_again(call, loss, was, now):
         return "the value is used there as it comes now"
     return None
+
+
+def made_of(values: Sequence[str], loss: Loss) -> list[str]:
+    """Return what names among some values were bound to, where that went as well."""
+    return [
+        without_blanks(each.detail)
+        for each in loss.file.went
+        if each.is_option
+        and each.unit == loss.fact.unit
+        and each.name in values
+        and each.line != loss.fact.line
+    ]
 
 
 def find_call(loss: Loss, subject: ReviewInput) -> LostCall | None:
@@ -141,12 +154,15 @@ def is_bare_in_place(call: LostCall, hunk: Hunk) -> bool:
     lines = call.text.split("\n")
     first = len("\n".join(lines[: hunk.old_start - 1])) + (hunk.old_start > 1)
     last = first + len("\n".join(hunk.removed))
-    head = without_blanks(call.text[first : call.start])[-CONTEXT:]
-    tail = without_blanks(call.text[call.end : last])[:CONTEXT]
-    if len(head) + len(tail) < CONTEXT:
-        return False
+    head = without_blanks(call.text[first : call.start])
+    tail = without_blanks(call.text[call.end : last])
     added = without_blanks("\n".join(hunk.added))
-    return any(f"{head}{value}{tail}" in added for value in call.values)
+    if any(f"{head}{value}{tail}" == added for value in call.values):
+        return True
+    head = head[-CONTEXT:]
+    tail = tail[:CONTEXT]
+    has_context = len(head) + len(tail) >= CONTEXT
+    return has_context and any(f"{head}{value}{tail}" in added for value in call.values)
 
 
 def is_used_again(call: LostCall, loss: Loss, was: CodeUnit, now: CodeUnit) -> bool:

@@ -4,15 +4,25 @@ from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.loosening import Looser, has_secret, names_of_sides
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import accepts_forged, reason_to_ask
 from cli_guard.reviewers.protections.exceptions import is_chosen
-from cli_guard.reviewers.protections.families import GROUP, PREFIX
+from cli_guard.reviewers.protections.families import (
+    GROUP,
+    PREFIX,
+    PRESENCE,
+    families_of,
+)
 from cli_guard.reviewers.protections.loss import LONGEST_LINE, Loss
 from cli_guard.reviewers.protections.losses import guarded_words
-from cli_guard.reviewers.protections.warnings import refuses, warned_in
+from cli_guard.reviewers.protections.warnings import (
+    attack_named_in,
+    refuses,
+    warned_in,
+)
 from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -33,6 +43,7 @@ SORTS = {
     "function": "weaker-member",
     "owner": "weaker-member",
     "algorithm": "weaker-member",
+    "told": "secrecy",
 }
 SHOWN_NAME = 60
 SHOWN_KEYS = 2
@@ -153,10 +164,38 @@ def weakening_asks(weakening: Weakening) -> bool:
             hunk = weakening.file.hunk_of(looser.old)
             return hunk is not None and refuses("\n".join(hunk.removed))
         case "condition":
-            added = set(looser.new.operands) - set(looser.old.operands)
-            return refuses(looser.old.detail) and any(map(is_chosen, added))
+            return condition_asks(looser)
+        case "member":
+            # Both ask for a right, and the new one for less.
+            return all(
+                verifies(each) or "access" in families_of(each, weakening.file.language)
+                for each in (looser.old, looser.new)
+            )
+        case "comparison":
+            return is_secret_converted(looser)
         case _:
             return weakening.is_new and is_chosen(looser.new.name)
+
+
+def condition_asks(looser: Looser) -> bool:
+    """Return whether a condition refused who may not, or an attack, and no longer does; or who asks chooses it."""
+    was = looser.old.operands
+    now = looser.new.operands
+    gone = set(was) - set(now)
+    if any(map(attack_named_in, gone)):
+        return True
+    if not refuses(looser.old.detail) and not verifies(looser.old):
+        return False
+    is_dropped = gone and len(now) < len(was)
+    is_more = not all(PRESENCE.fullmatch(each) for each in gone)
+    return any(map(is_chosen, set(now) - set(was))) or bool(is_dropped and is_more)
+
+
+def is_secret_converted(looser: Looser) -> bool:
+    """Return whether a secret must only be like another one, after its type is changed to that of the other."""
+    sides = map(names_of_sides, set(looser.new.operands) - set(looser.old.operands))
+    is_secret = any(has_secret(name for side in each for name in side) for each in sides)
+    return is_secret and "==" in looser.old.name and "==" in looser.why
 
 
 def verifies(fact: CodeFact) -> bool:

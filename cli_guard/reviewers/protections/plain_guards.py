@@ -13,6 +13,7 @@ from cli_guard.code.changes.difference import (
     FileDifference,
 )
 from cli_guard.code.changes.facts import (
+    CONTINUING,
     IDENTIFIER,
     VALUES,
     CodeFact,
@@ -35,17 +36,17 @@ from cli_guard.reviewers.protections.losses import (
 )
 from cli_guard.reviewers.protections.replacements import covers, is_replaced
 from cli_guard.reviewers.protections.warnings import warns
+from cli_guard.reviewers.protections.weakenings import ONE_NAME
 from cli_guard.reviewers.review_input import ReviewInput
 
 MOST_GUARDS = 50
 REFUSED = re.compile(
     r"(?i)\b(?:throw|raise|abort|die|deny|panic)\b|\breturn\b.{0,60}(?:error|exception|invalid|reject)|^Err\("
+    r"|(?-i:\b[eE]rr(?=[A-Z])|\bE[A-Z]{3,})"
 )
 # What went wrong elsewhere, and what is refused because it has another name now.
 REPORTED = re.compile(r"(?i)err(?:or|_|\b)|exception|fail")
 OUTDATED = re.compile(r"(?i)deprecat|removed|no longer|instead")
-# A value alone, or a place in one, that is there or not.
-ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
 SINKS = frozenset("path sql command ssrf redirect html code template".split())
 
 
@@ -104,7 +105,19 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
         REFUSED.search(guard.detail) is not None
         or asks_helper_gone(guard, difference)
         or guards_sink(loss, subject, now)
+        or is_taken_out(loss)
     )
+
+
+def is_taken_out(loss: Loss) -> bool:
+    """Return whether a guard was all that went there, and nothing came."""
+    hunk = loss.hunk
+    guard = loss.fact
+    is_refusal = CONTINUING.match(guard.detail) is None
+    if hunk is None or not is_refusal or any(line.strip() for line in hunk.added):
+        return False
+    removed = [n for n, line in enumerate(hunk.removed, hunk.old_start) if line.strip()]
+    return all(guard.line <= n <= guard.end_line for n in removed)
 
 
 def asks_helper_gone(asking: CodeFact, difference: ChangeDifference) -> bool:

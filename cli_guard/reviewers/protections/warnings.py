@@ -14,6 +14,7 @@ from cli_guard.code.changes.facts import (
     CodeUnit,
     FactKind,
     short_name,
+    words_of_name,
 )
 from cli_guard.code.changes.touched import Span
 from cli_guard.model import Hunk
@@ -23,6 +24,7 @@ from cli_guard.reviewers.protections.replacements import covers, is_asked_anew
 from cli_guard.rules.catalog import read_patterns
 
 FILE = f"{GROUP}/warnings.toml"
+LISTED = (FactKind.ENTRY, FactKind.TEXT)
 WRITTEN = (FactKind.COMMENT, FactKind.TEXT)
 ACTING = (
     FactKind.CALL,
@@ -189,12 +191,23 @@ def refusal_of(fact: CodeFact) -> str | None:
         found = known["attacks"].search(fact.detail)
     elif fact.is_judged:
         found = known["attacks"].search(fact.name) or known["controls"].search(fact.name)
+    elif fact.kind in LISTED:
+        found = known["addresses"].search(f"{fact.name} {fact.detail}")
     else:
         return None
     if found:
         return f"it refused `{found[0]}`"
+    if fact.kind not in LISTED and (named := attack_named_in(fact.name)):
+        return f"`{named}` says what it held off"
     is_refusing = fact.is_guard and refuses(fact.detail)
     return "it refused who was not allowed" if is_refusing else None
+
+
+def attack_named_in(text: str) -> str:
+    """Return the first name in a text that has the name of an attack in it, "" for none: `hasPathTraversal`."""
+    pattern = read_patterns(FILE, "refusals")["names"]
+    names = IDENTIFIER.findall(text)
+    return next((n for n in names if pattern.search(" ".join(words_of_name(n)))), "")
 
 
 def refuses(text: str) -> bool:

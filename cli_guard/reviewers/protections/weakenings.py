@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 
-from cli_guard.code.changes.calls import find_quoting_text
+from cli_guard.code.changes.calls import (
+    answers_with_errors,
+    find_quoting_text,
+    searches_of_everybody,
+)
 from cli_guard.code.changes.comparisons import read_comparison
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
 from cli_guard.code.changes.facts import (
@@ -27,7 +31,13 @@ from cli_guard.code.changes.loosening import (
     weaker_functions,
     weaker_member,
 )
-from cli_guard.code.changes.order import PLACED, facts_of_unit, late_checks, raw_checks
+from cli_guard.code.changes.order import (
+    PLACED,
+    conditional_checks,
+    facts_of_unit,
+    late_checks,
+    raw_checks,
+)
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
@@ -41,6 +51,9 @@ COMPARISONS = ("comparison", "bound")
 EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
+# A value alone, or a place in one, that is there or not.
+ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
+PATH = re.compile(r"[A-Za-z_$@][\w$.>-]*[\w$]")
 # Where nothing else holds an index inside, and an operand that does.
 MEMORY = ("c", "cpp")
 SIZE_ASKED = re.compile(
@@ -78,6 +91,14 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 quoting_texts(went, now),
+                (
+                    Looser(old, new, "member", why)
+                    for old, new, why in searches_of_everybody(went, now)
+                ),
+                (
+                    Looser(old, new, "told", why)
+                    for old, new, why in answers_with_errors(went, now)
+                ),
                 weaker_members(file, went, now),
                 plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
@@ -243,15 +264,15 @@ def may_be_late(file: FileDifference, unit: CodeUnit) -> bool:
     moved = [fact for fact in placed_in(file.old, unit) if fact.name in after]
     if all(not fact.is_call for fact in moved):
         return False
+    language = file.language
+    if any(is_placed_check(fact, language) for fact in moved):
+        return True
     known = read_strength_words()
     words = {word for name in unit.words for word in (*words_of_name(name), name.lower())}
     # Nothing there that is called moves: the condition may now ask about another name.
     if not words.isdisjoint(known["decodes"]):
         return True
-    language = file.language
-    return not words.isdisjoint(known["acts"]) and any(
-        is_act(fact) or is_placed_check(fact, language) for fact in moved
-    )
+    return not words.isdisjoint(known["acts"]) and any(map(is_act, moved))
 
 
 def placed_in(side: Side, unit: CodeUnit) -> Iterator[CodeFact]:
@@ -291,3 +312,15 @@ def late_in_unit(
         if late.act.line not in seen and file.hunk_of(moved):
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
+    for found in conditional_checks(before, after, checks):
+        if file.hunk_of(found.check) and not is_presence(found.act, found.check):
+            yield Weakening(Looser(found.check, found.act, "condition", found.why), file)
+
+
+def is_presence(condition: CodeFact, check: CodeFact) -> bool:
+    """Return whether a condition asks only whether there is the value that a check is given, or called on."""
+    return all(
+        (PRESENCE.fullmatch(each) or ONE_NAME.fullmatch(each))
+        and any(value in check.text for value in PATH.findall(each))
+        for each in condition.operands
+    )

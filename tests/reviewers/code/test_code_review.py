@@ -574,3 +574,26 @@ def test_what_a_bundle_held_before_is_not_told() -> None:
     # Lines as people write them are compared one by one.
     found = review(subject_of({"a.js": "eval(e);\n"}, {"a.js": "let a;\neval(n);\n"}))
     assert rules(found) == ["code-js-eval"]
+
+
+@table(
+    ("old", "new", "line"),
+    [
+        (None, 'import os\n\ndef run(x:\n    os.system("ls " + x)\n', 3),
+        (None, 'import os\nx = = 1\nos.system("ls " + x)\n', 2),
+        (None, 'import os\nos.system("ls " + x)\n', 0),
+        # Read as Python 2 or a newer Python by the grammar alone.
+        (None, 'import os\nprint "x"\nos.system("ls " + x)\n', 0),
+        ("x = = 1\n", 'x = = 1\nimport os\nos.system("ls " + x)\n', 0),
+    ],
+)
+def test_python_that_does_not_parse_is_said_once(
+    old: str | None, new: str, line: int
+) -> None:
+    before = {"a.py": old} if old else {}
+    changes = changes_between(before, {"a.py": new})
+    contents = SnapshotContents(before, {"a.py": new})
+    report = review(ReviewInput("test", changes, contents))
+    said = [f"code: line {line} is no valid Python, so what follows it may be misread"]
+    assert [each.reason for each in report.skipped] == (said if line else [])
+    assert not any(each.asks for each in report.skipped)

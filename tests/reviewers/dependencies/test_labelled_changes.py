@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from repositories import Repo
+from sampling import choose_rows
 
 from cli_guard.model import Disposition, JudgedFinding
 
@@ -52,7 +53,17 @@ def matching(
             yield each
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def kinds_of(case: dict[str, Any]) -> list[object]:
+    """What happens in a kind of file, and what a reviewer would want of it."""
+    wanted = [(case["kind"], each["decision"]) for each in case["expect"]]
+    files = {Path(path).name for path in case["after"]}
+    return [*wanted, (case["kind"], not wanted), *files]
+
+
+CHOSEN = choose_rows(CASES, kinds_of, lambda case: case["id"])
+
+
+@pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case["id"])
 def test_case(case: dict[str, Any], repo: Repo) -> None:
     write_all(repo, case)
     findings = repo.look().sort_findings()
