@@ -1,6 +1,7 @@
 """`cli-guard scan`: search whole repositories, and their history, for secrets."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -51,39 +52,48 @@ def run(io: Io, /, places: tuple[str, ...], engine: str, **given: Any) -> int:
     strictest = min(found.values(), key=lambda review: STRICTEST.index(review.decision))
     output = given["output"]
     format = given["format"]
-    color = io.colored(given["color"]) and not output
     if format == "text":
+        color = io.colored(given["color"]) and not output
         style = {"color": color, "ascii_only": io.ascii_only, "verbose": given["verbose"]}
-        heads = [
-            f"{printable(redact(place))}:\n" if len(found) > 1 else "" for place in found
-        ]
-        report = "\n".join(
-            head + text.render(each, **style)
-            for head, each in zip(heads, found.values(), strict=True)
-        )
+        report = render_text(found, style)
     elif format == "sarif":
-        logs = [json.loads(sarif.render(review)) for review in found.values()]
-        report = json.dumps(
-            logs[0] | {"runs": [run for log in logs for run in log["runs"]]}, indent=2
-        )
+        report = render_sarif(found)
     else:
-        scans = [
-            {"repository": redact(place), **as_json.as_dict(each)}
-            for place, each in found.items()
-        ]
-        head = {
-            "schema_version": as_json.SCHEMA_VERSION,
-            "event": "scan",
-            "decision": strictest.decision,
-        }
-        report = json.dumps(json_value(head | {"scans": scans}), indent=2)
+        report = render_json(found, strictest.decision)
+    # What the one repository failed with is said already.
     if not (failed and len(found) == 1 and format == "text"):
         write_report(io, report, output)
-    return (
-        ExitCode.USAGE
-        if failed and strictest.decision is not Decision.DENY
-        else strictest.exit_code
-    )
+    if failed and strictest.decision is not Decision.DENY:
+        return ExitCode.USAGE
+    return strictest.exit_code
+
+
+def render_text(found: Mapping[str, Review], style: Mapping[str, bool]) -> str:
+    reports = []
+    for place, review in found.items():
+        head = f"{printable(redact(place))}:\n" if len(found) > 1 else ""
+        reports.append(head + text.render(review, **style))
+    return "\n".join(reports)
+
+
+def render_sarif(found: Mapping[str, Review]) -> str:
+    """Return one SARIF log with a run for each repository."""
+    logs = [json.loads(sarif.render(review)) for review in found.values()]
+    runs = [run for log in logs for run in log["runs"]]
+    return json.dumps(logs[0] | {"runs": runs}, indent=2)
+
+
+def render_json(found: Mapping[str, Review], decision: Decision) -> str:
+    scans = [
+        {"repository": redact(place), **as_json.as_dict(review)}
+        for place, review in found.items()
+    ]
+    head = {
+        "schema_version": as_json.SCHEMA_VERSION,
+        "event": "scan",
+        "decision": decision,
+    }
+    return json.dumps(json_value(head | {"scans": scans}), indent=2)
 
 
 command = Command(

@@ -282,12 +282,6 @@ def judge(
     """Return the commits with how they were reviewed, as the entries of the log say."""
     commits = known.commits
     contents = known.contents
-    given = known.evidence.given
-    approved = {
-        contents.get(each.made.content, each.commit)
-        for each in given
-        if each.proof != REFUSED
-    }
     ids = {each.oid for each in commits}
     times = [each.at for each in commits]
     follows = {each.parent: number for number, each in enumerate(commits) if each.parent}
@@ -302,13 +296,12 @@ def judge(
         bases = ["unknown"]
         if isinstance(listed, list):
             bases = [str(each) for each in listed if each]
+        is_of_commits = head in ids and all(map(OID.fullmatch, bases))
         if entry.get("part"):
             continue
         if oid and decision:
             last[oid] = decision
-        elif (
-            decision == "allow" and head in ids and all(map(OID.fullmatch, bases))
-        ):  # a range, or a push
+        elif decision == "allow" and is_of_commits:  # a range, or a push
             with suppress(GitError):
                 last |= dict.fromkeys(
                     ids.intersection(repository.commits(head, exclude=bases)), "allow"
@@ -321,17 +314,26 @@ def judge(
             # A review in the index names the commit that it starts from; a skip has its time alone.
             start = str(entry.get("place")).rpartition(" ")[2]
             before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1
+    approved = {
+        contents.get(each.made.content, each.commit)
+        for each in known.evidence.given
+        if each.proof != REFUSED
+    }
+    return [
+        judge_one(each, last.get(each.oid, ""), before[number], each.oid in approved)
+        for number, each in enumerate(commits)
+    ]
 
-    def judge_one(number: int, each: ReviewedCommit) -> ReviewedCommit:
-        decision = last.get(each.oid, "")
-        tried = before[number]
-        if decision == "allow":
-            decision = "approved" if each.oid in approved else "allow"
-        elif decision:
-            decision = "against"
-        else:
-            decision = "skipped" if tried["skipped"] else "unreviewed"
-        attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
-        return replace(each, decision=decision, attempts=attempts)
 
-    return [judge_one(number, each) for number, each in enumerate(commits)]
+def judge_one(
+    commit: ReviewedCommit, last: str, tried: Counter[str], is_approved: bool
+) -> ReviewedCommit:
+    """Return a commit with its decision by the last entry about it, and what was tried before."""
+    if last == "allow":
+        decision = "approved" if is_approved else "allow"
+    elif last:
+        decision = "against"
+    else:
+        decision = "skipped" if tried["skipped"] else "unreviewed"
+    attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
+    return replace(commit, decision=decision, attempts=attempts)

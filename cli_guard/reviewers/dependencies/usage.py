@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from posixpath import dirname, join
 
 from cli_guard.code.classify import is_vendored
@@ -140,31 +140,39 @@ def review_usage(world: DependencyWorld) -> Iterator[Finding]:
     yield from review_majors(world, tree)
     # Unless the others in the file are found in the code, it is used in a way that is not seen here.
     if tree.is_complete and any(tree.users(words_of(other)) for other in others):
-        for each, entry in new:
-            in_manifest = max(
-                tree.found[each.path, word.lower()] for word in words_of(entry)
-            )
-            if in_manifest < 2 and not tree.users(words_of(entry)):
-                yield from findings_of(
-                    each,
-                    "deps-unused",
-                    entry,
-                    f"{entry.name} is named here, but nothing uses it",
-                )
-    files = world.subject.changes if modules else ()
-    changed = {change.path for change in files if not formats_of(change.path)}
-    for name, at in modules.items() if tree.is_complete else ():
-        if not any(
-            formats_of(path) or path not in changed
-            for path in tree.paths(projects_of(name))
-        ):
-            yield missing(at, name, "no manifest names it")
+        yield from find_unused(new, tree)
+    if tree.is_complete:
+        yield from find_missing(world, modules, tree)
     for module, at in imports["javascript"].items():
         yield from review_import(world, module, at, "javascript", "package.json", "npm")
     for module, at in imports["rust"].items():
         yield from review_import(world, module, at, "rust", "Cargo.toml", "cargo")
     for module, at in imports["go"].items():
         yield from review_go_import(world, module, at)
+
+
+def find_unused(
+    new: Iterable[tuple[DependencyChange, Dependency]], tree: "ImportTree"
+) -> Iterator[Finding]:
+    """Yield the new entries that no file of the repository uses, nor their own a second time."""
+    for each, entry in new:
+        words = words_of(entry)
+        in_manifest = max(tree.found[each.path, word.lower()] for word in words)
+        if in_manifest < 2 and not tree.users(words):
+            message = f"{entry.name} is named here, but nothing uses it"
+            yield from findings_of(each, "deps-unused", entry, message)
+
+
+def find_missing(
+    world: DependencyWorld, modules: Mapping[str, Place], tree: "ImportTree"
+) -> Iterator[Finding]:
+    """Yield the new imports of Python that no manifest names, and no file that stays imports."""
+    files = world.subject.changes if modules else ()
+    changed = {change.path for change in files if not formats_of(change.path)}
+    for name, at in modules.items():
+        paths = tree.paths(projects_of(name))
+        if not any(formats_of(path) or path not in changed for path in paths):
+            yield missing(at, name, "no manifest names it")
 
 
 def review_import(
