@@ -110,14 +110,35 @@ def _inspect(
         yield from _inspect_notebook(subject, change, text)
     path = change.read_as or change.path
     language = language_for(path, _first_line(change, text))
-    if suffix_of(path) in PAGES and text is not None and "<script" in text.lower():
-        language = PAGE_LANGUAGE
-        text = script_in(subject.trees, text)
-        subject = _read_with(partial(script_in, subject.trees), subject)
-    elif suffix_of(path) == ".json" and text is not None and is_json_manifest(text):
-        language = "yaml"
-        text = as_blocks(text)
-        subject = _read_with(as_blocks, subject)
+    read = _reading(subject, path, text)
+    if read and text is not None:
+        language = PAGE_LANGUAGE if suffix_of(path) in PAGES else "yaml"
+        text = read(text)
+        subject = replace(subject, contents=_ReadContents(subject.contents, read))
+    yield from _inspect_code(subject, change, language, text, others)
+
+
+def _reading(
+    subject: ReviewInput, path: str, text: str | None
+) -> Callable[[str], str] | None:
+    """Return what makes code of a file that only holds some: the scripts of a page, YAML of a manifest in JSON."""
+    if text is None:
+        return None
+    if suffix_of(path) in PAGES and "<script" in text.lower():
+        return partial(script_in, subject.trees)
+    is_manifest = suffix_of(path) == ".json" and is_json_manifest(text)
+    return as_blocks if is_manifest else None
+
+
+def _inspect_code(
+    subject: ReviewInput,
+    change: FileChange,
+    language: str | None,
+    text: str | None,
+    others: OtherFiles,
+) -> Iterator[Finding | Skipped]:
+    """Yield what the rules for lines, for trees, for patterns and for the flow of data find."""
+    path = change.read_as or change.path
     topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
     has_trees = topic is not None or bool(subject.user_rules.rules_for(language or ""))
@@ -154,14 +175,9 @@ def is_asked_about(subject: ReviewInput, change: FileChange) -> bool:
     return any(each.asks and each.path == change.path for each in subject.changes.skipped)
 
 
-def _read_with(read: Callable[[str], str], subject: ReviewInput) -> ReviewInput:
-    """Return the input with its contents as they are read; the lines keep their numbers."""
-    return replace(subject, contents=_ReadContents(subject.contents, read))
-
-
 @frozen
 class _ReadContents:
-    """The contents of files in a form that the rules can read: the scripts of a page, or YAML for JSON."""
+    """The contents of files in a form that the rules can read, see `_reading`; the lines keep their numbers."""
 
     contents: Contents
     read: Callable[[str], str]
