@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 from examples import table
-from in_process import Terminal, guard, state_values
+from in_process import Terminal, approve, guard, records, state_values, waiting
 from repositories import GUARD, Done, Repo
 
 from benchmarks.runner.reading import read_task
 from cli_guard.approvals.storage import StateFolder
 from cli_guard.errors import ConfigError
-from cli_guard.state.records import Records
 
 FILES: dict[str, str | bytes] = {
     "src/utils.py": "def slug(title: str) -> str:\n    return title.lower()\n",
@@ -33,18 +32,6 @@ OTHER = "diff --git a/src/utils.py b/src/utils.py\n--- a/src/utils.py\n+++ b/src
 def shop(committed: Repo) -> Repo:
     committed.commit("Shop", dict(FILES))
     return committed
-
-
-def records(repo: Repo) -> Records:
-    return Records(repo.path / ".git" / "cli-guard")
-
-
-def waiting(repo: Repo) -> list[str]:
-    return [review.id for review in records(repo).pending()]
-
-
-def approve(repo: Repo, wanted: str) -> Done:
-    return guard(repo, "approve", wanted, stdin=Terminal("yes\n"))
 
 
 def proposed(repo: Repo) -> str:

@@ -23,7 +23,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import FILE_FINDINGS, review
 from cli_guard.rules.examples import expand
 from cli_guard.secrets import scan, scan_keys
-from cli_guard.secrets.redact import mask, redact
+from cli_guard.secrets.redact import redact
 
 TOKEN = expand("ghp_<<crc62:30>>")
 OTHER = expand("ghp_<<crc62:30>>", 7)
@@ -516,17 +516,3 @@ class TestFingerprint:
             only(look(change("a.py", f'password = "{PASSWORD}{n}"'))) for n in "12"
         )
         assert first.fingerprint != second.fingerprint
-
-
-@table(
-    ("value", "shown"),
-    [
-        ("hunter2", "****"),
-        ("x" * 19, "****"),
-        ("ghp_" + "x" * 16, "ghp_****"),
-        ("abcdefgh" * 9, "abcd****"),
-        ("", "****"),
-    ],
-)
-def test_mask_keeps_a_public_prefix_at_most(value: str, shown: str) -> None:
-    assert mask(value) == shown

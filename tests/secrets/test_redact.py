@@ -37,7 +37,9 @@ def test_every_text_in_data_is_masked(data: Any, masked: Any) -> None:
 @table(
     ("value", "shown"),
     [
+        ("hunter2", "****"),
         ("x" * 19, "****"),
+        ("ghp_" + "x" * 16, "ghp_****"),
         ("abcdefghij" * 2, "abcd****"),
         ("abcdefghij" * 9, "abcd****"),
         ("", "****"),
