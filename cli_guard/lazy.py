@@ -1,6 +1,7 @@
 """What is compiled when it is first used: patterns, and the methods of data classes.
 
     from cli_guard.lazy import dataclass, regex      # in place of those of `dataclasses` and `re`
+    from cli_guard.lazy import frozen                # as that of attrs: a frozen data class with slots
 
 A process that judges one command defines 200 patterns and 70 data classes, and uses a few of them: compiling all took
 half of its time. `dataclasses` writes and compiles up to seven functions for each class. Here all classes share six of
@@ -27,16 +28,19 @@ import dataclasses
 from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
 
-__all__ = ("dataclass", "regex")
+__all__ = ("dataclass", "frozen", "regex")
 # So many objects of a class are made before its `__init__` is compiled: of most classes a short run makes no more. None
 # while a server loads: what it compiles serves every run.
 FEW = 20
 # As in `typing`, without loading it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field
     from re import compile as regex
-    from typing import Any
+    from typing import Any, dataclass_transform
+
+    @dataclass_transform(frozen_default=True, field_specifiers=(field,))
+    def frozen(_cls: "Any" = None, /, *, eq: bool = True) -> "Any": ...
 else:
 
     class regex:  # noqa: N801 - stands for a function
@@ -74,6 +78,10 @@ else:
             return cls
 
         return define if _cls is None else define(_cls)
+
+    def frozen(_cls=None, /, *, eq=True):
+        """Make a frozen data class with slots."""
+        return dataclass(_cls, frozen=True, slots=True, eq=eq)
 
 
 def add(cls: type, name: str, method: object) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, field
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 T = TypeVar("T", bound=Sized)
 K = TypeVar("K")
@@ -147,7 +147,7 @@ class Presence(StrEnum):
         return max(levels, key=lambda level: level.rank, default=cls.TTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Need:
     """What the approvals of one finding need: a presence level, and a number of people."""
 
@@ -177,7 +177,7 @@ class Kind(StrEnum):
     LFS = "lfs"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hunk:
     """One run of changed lines, without context.
 
@@ -261,7 +261,7 @@ class FileChange:
 OVER_ADVICE = "over limits.advice_ms; once committed: cli-guard review --commit HEAD"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     """What a reviewer would have judged and did not read, and why. `asks`: it needs a person, else it is listed."""
 
@@ -296,7 +296,7 @@ class ChangeSet:
         return len(self.parents) > 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommitMessage:
     """A commit message as Git will record it, without comments and what follows the scissors line.
 
@@ -315,7 +315,7 @@ class CommitMessage:
         return "\n".join((self.subject, *self.body))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefUpdate:
     """One line of pre-push's input: a local ref and the remote ref that it updates."""
 
@@ -335,7 +335,7 @@ class RefUpdate:
         return not self.remote_oid.strip("0")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TagMessage:
     """The message of an annotated tag that is pushed, under the id of the tag object."""
 
@@ -343,7 +343,7 @@ class TagMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One remark about a change.
 
@@ -395,7 +395,7 @@ def finding_of(data: Mapping[str, Any]) -> Finding:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JudgedFinding:
     """A finding and its disposition: deny, review or advise (findings that are off are dropped before)."""
 
@@ -403,7 +403,7 @@ class JudgedFinding:
     disposition: Disposition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppressed:
     """One finding that was answered.
 
@@ -416,7 +416,7 @@ class Suppressed:
     new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """A step of a plan: a tool, its arguments, its risk class and its purpose."""
 
@@ -426,7 +426,7 @@ class Action:
     purpose: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The gate's decision about one action, with its rule and its evidence (fingerprints)."""
 
@@ -436,7 +436,7 @@ class Verdict:
     evidence: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What one reviewer found, and what it did not examine."""
 
@@ -444,7 +444,7 @@ class Report:
     skipped: tuple[Skipped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """One line of a file with one of the words that were searched."""
 
@@ -453,7 +453,7 @@ class Hit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hits:
     """The lines that a search found, by path and number; `cut` says why there may be more, "" if these are all."""
 

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # Windows has no such flags but O_BINARY, without which it changes the ends of lines. A FIFO would wait forever.
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 PLAIN: int = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
 
 
-@dataclass(frozen=True)
+@frozen
 class Invocation:
     """Where and when a command runs."""
 

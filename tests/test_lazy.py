@@ -8,28 +8,38 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
 import pytest
 
 from cli_guard import lazy
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import dataclass, frozen, regex
 
-MAKERS = {"ours": dataclass, "theirs": dataclasses.dataclass}
-OPTIONS: list[dict[str, bool]] = [
-    {"frozen": frozen, "slots": slots, "eq": eq}
-    for frozen in (True, False)
-    for slots in (True, False)
+# Ours, and the decorator of the standard library that does the same.
+TWINS: list[tuple[Any, Any]] = [
+    (partial(dataclass, **options), partial(dataclasses.dataclass, **options))
+    for options in (
+        {"frozen": is_frozen, "slots": slots, "eq": eq}
+        for is_frozen in (True, False)
+        for slots in (True, False)
+        for eq in (True, False)
+    )
+]
+TWINS += [
+    (
+        partial(frozen, eq=eq),
+        partial(dataclasses.dataclass, frozen=True, slots=True, eq=eq),
+    )
     for eq in (True, False)
 ]
 
 
-def make(maker: Any, options: dict[str, bool]) -> tuple[Any, Any]:
+def make(maker: Any) -> tuple[Any, Any]:
     """Define a class with every kind of field, and one that inherits from it."""
 
-    @maker(**options)
+    @maker()
     class Base:
         a: int
         b: str = "x"
@@ -40,7 +50,7 @@ def make(maker: Any, options: dict[str, bool]) -> tuple[Any, Any]:
         def __str__(self) -> str:
             return f"<{self.a}>"
 
-    @maker(**options)
+    @maker()
     class Child(Base):
         f: int = field(kw_only=True)
 
@@ -102,17 +112,17 @@ def test_does_as_the_standard_library(few: int, monkeypatch: pytest.MonkeyPatch)
     """With `few` 0, each `__init__` is compiled for the first object."""
     monkeypatch.setattr(lazy, "FEW", few)
     wrong = []
-    for (name, case), options in product(CASES.items(), OPTIONS):
+    for (name, case), twins in product(CASES.items(), TWINS):
         ours, theirs = (
-            str(attempt(lambda maker=maker: case(*make(maker, options))))  # type: ignore[misc]  # noqa: B023
-            for maker in MAKERS.values()
+            str(attempt(lambda maker=maker: case(*make(maker))))  # type: ignore[misc]  # noqa: B023
+            for maker in twins
         )
         if ours.replace("make.<locals>.", "") != theirs.replace("make.<locals>.", ""):
-            wrong.append((name, options, ours, theirs))
+            wrong.append((name, twins, ours, theirs))
     assert not wrong
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """What can be pickled is found by its name."""
 
@@ -163,7 +173,7 @@ def test_compares_by_itself() -> None:
 
 
 def test_a_class_without_a_field() -> None:
-    @dataclass(frozen=True, slots=True)
+    @frozen
     class Empty:
         """Nothing in it."""
 

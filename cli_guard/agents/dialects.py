@@ -36,7 +36,7 @@ from cli_guard.agents.uses import (
     read_object,
 )
 from cli_guard.agents.wording import LATE, HookAnswer
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.rules import data as rules
 from cli_guard.runtime import Invocation
@@ -65,7 +65,7 @@ ALLOWABLE = {
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """One form of request. `marks` are its keys, each with the value that it must have, "" for any.
 

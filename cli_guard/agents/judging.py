@@ -36,7 +36,7 @@ from cli_guard.execution.verdicts import sentence, write_allow
 from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import frozen, regex
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.runtime import Invocation, read_plain, user_state
@@ -61,7 +61,7 @@ MOST_CHARS = 5_000_000
 DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestPlace:
     """A path as the agent gives it and as links resolve it, judged as the operand of a command."""
 

@@ -23,7 +23,7 @@ from typing import Any
 from cli_guard.agents.registry import Agent
 from cli_guard.agents.settings import HARMFUL, HARMLESS
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import find_on_path, own_program
@@ -61,7 +61,7 @@ def lacks_program(command: str, path: str) -> bool:
     return not any(Path(each).exists() for each in at_path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProbeState:
     """One start of the hook: what is wrong in it, the command, what it is given, the answer that is wanted.
 
@@ -76,7 +76,7 @@ class ProbeState:
     ends: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProbeEnding:
     """How a start ended: the exit code, None if it had to be stopped, and its standard output."""
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError, ExitCode
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # The exit code with which the hook of an agent blocks a tool; any other code lets it run.
 BLOCKED = ExitCode.USAGE
@@ -68,7 +68,7 @@ class ToolDenied(CliGuardError):
     """Say that the tool may not be used; the text is the reason, already safe to show."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """A coding agent: its names on the command line and in sentences; its module, "" if it has a row."""
 

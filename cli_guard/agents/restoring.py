@@ -10,13 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_state
 from cli_guard.state.files import make_folder, read_state, write_atomically
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Original:
     """A file before we wrote it: its bytes, None if there was none, and the folders that we created for it.
 

@@ -15,7 +15,7 @@ from typing import Any
 from cli_guard.agents.payload import parse
 from cli_guard.agents.registry import BLOCKED
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules import data
 from cli_guard.runtime import find_on_path, own_program
@@ -186,7 +186,7 @@ class Protocol:
                 )
 
 
-@dataclass(frozen=True)
+@frozen
 class JsonHooks:
     """The hooks of an agent in a JSON file: a list for each event below `hooks`; ours stands in those of `events`.
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli_guard.agents.payload import parse
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # The largest request, in bytes: a tool that writes a file sends all of it.
 LARGEST = 20_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShellKind:
     """A shell command, and the folder it runs in, relative to that of the request."""
 
@@ -18,7 +18,7 @@ class ShellKind:
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """A file that is written or removed: the text that is new, and the text that it replaces.
 
@@ -42,19 +42,19 @@ class Write:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetch:
     """A request to the web: the text with the address, and all that is sent with it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class McpCall:
     """A call of an MCP tool. `names` are the pairs of server ("" if not known) and tool that its name can mean."""
 
@@ -65,7 +65,7 @@ class McpCall:
 Use = ShellKind | Write | Read | Fetch | McpCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentRequest:
     """One request of an agent.
 

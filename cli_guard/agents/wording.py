@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.rules import catalog
 from cli_guard.secrets.printable import clip, printable
@@ -21,7 +21,7 @@ LAST = "cli-guard allow --last"
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookAnswer:
     """A decision about a request: the worst effect first, then what to do instead.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 SECONDS = 300.0
 YES = "yes"
@@ -22,7 +22,7 @@ REPLIES = {key: each for each in (YES, DIFF, ALWAYS, NO) for key in (each, each[
 REPLIES[""] = NO
 
 
-@dataclass(frozen=True)
+@frozen
 class AskedQuestion:
     """A question, and what may be answered beside yes and no.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import comment, language_for, suffix_of
 from cli_guard.code.syntax import Trees
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.policy.suppressions import MARK, answer_for
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ FIRST_LINE = ("#!", "<?", "%YAML")
 CODING = re.compile(r"^[ \t\f]*#.*?coding[:=]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommentPlace:
     """A place for a comment: at the end of a line, or on a line of its own above it; lines count from 1.
 

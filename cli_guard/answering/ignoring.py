@@ -13,7 +13,7 @@ from cli_guard.answering.commenting import write_answer
 from cli_guard.answering.worktree_files import EditedFile, check_inside, read_file
 from cli_guard.errors import MissingObject, UsageError
 from cli_guard.hooks import WORKTREE, event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Disposition, Finding, JudgedFinding
 from cli_guard.policy.config import FILE, PYPROJECT, Config, Ignore, read_config
 from cli_guard.policy.gate import STOPS
@@ -39,7 +39,7 @@ ESCAPED_BYTE = re.compile(r"\\x[0-9a-f]{2}")
 MOST_BLOB = 50_000_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Reviewed:
     """The findings of one run, and the blobs of their files, by path."""
 

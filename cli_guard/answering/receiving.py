@@ -13,7 +13,7 @@ from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Signed
 from cli_guard.approvals.storage import MOST_BYTES, Notes
 from cli_guard.git.notes import REF
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Category, Decision, Presence, RefUpdate
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
@@ -29,7 +29,7 @@ NOTE = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")
 OPTION = "cli-guard=break-glass"
 
 
-@dataclass(frozen=True)
+@frozen
 class Verified:
     """The outcome for one ref: whether it may move, why, the review of its commits, and who broke the glass, if any."""
 

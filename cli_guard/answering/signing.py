@@ -20,14 +20,14 @@ from cli_guard.approvals.signers import SIGNERS, Signers
 from cli_guard.approvals.statements import BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import storages_of
 from cli_guard.errors import CliGuardError, GitError, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Presence
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.records import PendingReview
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SigningPlan:
     """A statement that is ready to be signed, and the presence that policy wants of the signature."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.texts import read_worktree_file
 from cli_guard.repository.unified import file_diff
 from cli_guard.secrets.printable import printable
@@ -25,7 +25,7 @@ ENCODINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditedFile:
     """A file of the work tree before and after an edit; `before` is None for a new file.
 

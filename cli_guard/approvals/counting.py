@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
 from cli_guard.approvals.statements import Statement
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -22,7 +22,7 @@ ID_DIGITS = 10
 MAIL = re.compile(r"<([^<>\s]+)>")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approval:
     """A person's approval: what was approved, and how far that is proved.
 
@@ -34,7 +34,7 @@ class Approval:
     key: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedContent:
     """What an approval may be of: a change or commit, and its author and committer.
 
@@ -131,7 +131,7 @@ def answer_findings(
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
     *,
-    line_of: Callable[[Finding], tuple[str, str] | None] = lambda finding: None,
+    line_of: Callable[[Finding], tuple[str, str] | None],
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 

@@ -18,14 +18,14 @@ from cli_guard.approvals.signatures import (
 )
 from cli_guard.approvals.signers import REVOKED, SIGNERS, Signer, Signers, parse_signers
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Presence
 from cli_guard.repository.protocol import Repository
 
 KEY_FILES = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key that can sign: the enrolled signer, and the file by which ssh-keygen finds it ("" for one of an agent)."""
 

@@ -9,14 +9,14 @@ from dataclasses import field
 from cli_guard.approvals.keys import Key, choose_key, require_presence, sign_payload
 from cli_guard.approvals.signatures import TRUST, parse, verify
 from cli_guard.approvals.signers import Signers
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicySeals:
     """The seals that a policy wants in a repository; its signers at HEAD make them."""
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Presence
 
 NAMESPACE = "cli-guard-approval@v1"
@@ -29,7 +29,7 @@ SIGN_SECONDS = 120
 VERIFY_SECONDS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signature:
     """What a signature says of itself: its key (wire format), namespace, flags and counter (of a security key)."""
 

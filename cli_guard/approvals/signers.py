@@ -11,7 +11,7 @@ from functools import cached_property
 
 from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, decode_key
 from cli_guard.errors import ConfigError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.repository.entries import list_entries
 from cli_guard.repository.protocol import Repository
 
@@ -27,7 +27,7 @@ DAY = re.compile(r"\d{8}(?:\d{4}(?:\d{2})?)?Z?", re.ASCII)
 KNOWN_OPTIONS = {"namespaces", "valid-after", "valid-before"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signer:
     """One enrolled key. `key` is its public key in wire format, `line` its line without the comment."""
 
@@ -151,8 +151,8 @@ def format_line(
     principal: str,
     kind: str,
     key: str,
-    comment: str = "",
-    valid: Iterable[tuple[str, datetime.date]] = (),
+    comment: str,
+    valid: Iterable[tuple[str, datetime.date]],
 ) -> str:
     """Return the line that enrols a key. `valid`: valid-after or valid-before, with a day."""
     options = [

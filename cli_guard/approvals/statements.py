@@ -14,7 +14,7 @@ from typing import Any
 
 from cli_guard import __version__
 from cli_guard.approvals.signatures import Signature, parse
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Presence
 
 TYPE = "https://in-toto.io/Statement/v1"
@@ -25,7 +25,7 @@ APPROVE = "approve"
 BREAK_GLASS = "break-glass"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """One approval, or a break-glass for a commit.
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from cli_guard.approvals.counting import Approval
 from cli_guard.approvals.statements import APPROVE, Signed, binding_of
 from cli_guard.git.notes import REF
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.state.files import lock
 from cli_guard.state.records import Records
@@ -49,7 +49,7 @@ def storages_of(repository: Repository) -> tuple[Storage, ...]:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Notes:
     """Notes of Git on the tree that is recorded, and on each file with a finding (git-notes(1)).
 
@@ -107,7 +107,7 @@ def fan_out(key: str) -> list[str]:
     return ["/".join((*folders[:deep], key[2 * deep :])) for deep in range(4)]
 
 
-@dataclass(frozen=True)
+@frozen
 class StateFolder:
     """The file of the approvals that were given on this machine, with its audit log beside it."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
@@ -23,7 +23,7 @@ SHOWN_FIELDS = (
 ).split()
 
 
-@dataclass(frozen=True)
+@frozen
 class Proposal:
     """What came of a request: `status` is ok, needs_review or failed; `data` is the state as JSON data.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.worktree import read_filters
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.entries import decode_path, list_entries, name_some
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import place_in
@@ -29,7 +29,7 @@ WATCHED = "H"
 PLAIN_FILE = re.compile(rb" (?:create|delete) mode 100644 ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexedPath:
     """A path of the index. `watched`: Git itself checks whether its file has changed."""
 
@@ -38,7 +38,7 @@ class IndexedPath:
     watched: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """The bytes and permissions of a file before a patch."""
 

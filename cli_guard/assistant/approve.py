@@ -15,7 +15,7 @@ from cli_guard.assistant.applying import PatchWriter
 from cli_guard.assistant.ask import OpenServers, context_for
 from cli_guard.assistant.proposals import shown_patch
 from cli_guard.errors import Denied, Interrupted, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Action
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
@@ -131,7 +131,7 @@ def approve_request(
         return approval.write(requests, servers)
 
 
-@dataclass(frozen=True)
+@frozen
 class RequestApproval:
     """An approval by a person, and what carries it out."""
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cli_guard.assistant.changed_symbols import find_changed_symbols
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Contents, FileChange, Kind, Status
 from cli_guard.reviewers.dependencies.changes import DependencyChange, find_differences
 from cli_guard.reviewers.review_input import ReviewInput
@@ -30,7 +30,7 @@ SCOPE = re.compile(r"\w+\(([\w-]+)\)!?: ")
 PLAIN_FOLDERS = frozenset("src lib app pkg packages internal cmd tests test docs".split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileDraft:
     """What a change does to one file: the names of each verb, in the order of `VERBS`."""
 
@@ -43,7 +43,7 @@ class FileDraft:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageDraft:
     """A drafted message: the subject, and a line of the body for each of the first files."""
 
@@ -76,7 +76,7 @@ def draft_message(subject: ReviewInput, history: Sequence[str]) -> MessageDraft:
         kind = type_of(changes, drafts)
         prefix = kind + (f"({scope})" if scope and kind != "ci" else "") + ": "
     small = conventional or sum(line[:1].islower() for line in history) * 2 > len(history)
-    text = summarise(leading(changes, drafts), SUBJECT_CHARS - len(prefix))
+    text = summarise(leading(drafts), SUBJECT_CHARS - len(prefix))
     shown = [f"- {each}" for each in drafts[: BODY_LINES - (len(drafts) > BODY_LINES)]]
     if more := len(drafts) - len(shown):
         shown.append(f"- and {more} more files")
@@ -91,7 +91,7 @@ def describe_file(
     contents: Contents,
     bumped: Mapping[str, tuple[str, ...]],
     *,
-    compared: bool = True,
+    compared: bool,
 ) -> FileDraft:
     """Say what a change does to a file: to its dependencies, its definitions, or the file as such."""
     name = posixpath.basename(change.path)
@@ -133,7 +133,7 @@ def bumps_of(difference: DependencyChange) -> dict[str, tuple[str, ...]]:
     return {verb: tuple(names) for verb, names in found.items() if names}
 
 
-def leading(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> list[FileDraft]:
+def leading(drafts: Sequence[FileDraft]) -> list[FileDraft]:
     """Return what a subject speaks of: the code if there is any, else the tests, else all."""
     code = [
         each
@@ -184,7 +184,7 @@ def type_of(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> str:
     ):
         if all(map(fits, paths)):
             return name
-    verbs = {verb for each in leading(changes, drafts) for verb in each.done}
+    verbs = {verb for each in leading(drafts) for verb in each.done}
     if "bump" in verbs and verbs <= {"bump", "update"}:
         return "build"
     if "add" in verbs:

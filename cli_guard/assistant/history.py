@@ -16,7 +16,7 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import CommitFile, LoggedCommit, Repository
 
 LISTED = 10
@@ -38,7 +38,7 @@ HOURS = {"since": " 00:00:00", "until": " 23:59:59"}
 STATUS = {"A": "new ", "D": "removed ", "R": "renamed ", "C": "copied "}
 
 
-@dataclass(frozen=True)
+@frozen
 class HistorySubject:
     """What the commits are about: files, the lines of a definition in one, a text that was in any file, or `found`."""
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from cli_guard.assistant.request_names import Names
 from cli_guard.assistant.stems import stems_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_patterns, read_table
 
 TABLE = "history.toml"
@@ -21,7 +21,7 @@ NUMBER = re.compile(r"\d{1,6}(?:\.\d+)?")
 WORD = re.compile(r"[^\W_][\w.'-]*\w|[^\W_]")
 
 
-@dataclass(frozen=True)
+@frozen
 class HistoryRequest:
     """What a request asks of the history.
 

@@ -26,7 +26,7 @@ from cli_guard.graph.state import (
     normalise,
     question_of,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 # A request with more intents than this is cut there, and says so.
 INTENTS = 400
@@ -57,7 +57,7 @@ LEFT_TO_YOU = {"deployment": "deploy", "publish": "publish"}
 EDITING: tuple[TaskType, ...] = ("code_change", "refactor_plan")
 
 
-@dataclass(frozen=True)
+@frozen
 class Risk:
     """What makes a request more than reading.
 
@@ -213,7 +213,7 @@ class UserRequest:
         return read_doc_request(self.text, self.names)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scored:
     """An intent with its kinds, the most points first, and its risk."""
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from cli_guard.assistant.request_names import NO_NAMES, Names
 from cli_guard.assistant.request_words import TABLES, pattern
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 MOST_CHARS = 4_000
 PART = re.compile(r"(?<!\?P)<(\w+):?(\w*)>")
@@ -34,7 +34,7 @@ OPENINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """A wanted change: its kind, the words that matter by name, and the request on one line.
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from cli_guard.assistant.request_words import pattern
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 # fmt: off
@@ -23,7 +23,7 @@ PATHLIKE = pattern("path_like")
 WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recipe:
     """A way to do something with Git; what is in < > is for the reader to fill in."""
 
@@ -33,7 +33,7 @@ class Recipe:
     alternatives: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandWish:
     """What a request for a command says.
 

@@ -9,7 +9,7 @@ from cli_guard.assistant.request_words import pattern, word_set
 from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 LONGEST_REQUEST = 4_000
 SHOWN = 4
@@ -24,7 +24,7 @@ CODE = re.compile(r"[/_.()`:'\"]|[a-z][A-Z]")
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocRequest:
     """What a request wants documented: `paths` are known files, `names` of definitions.
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_words import pattern
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.review.request import Commit, Range, Worktree, parse_range
 
 REVISION = (
@@ -48,7 +48,7 @@ def read_review_request(
     return Worktree() if UNSTAGED.search(request) else None
 
 
-@dataclass(frozen=True)
+@frozen
 class Recording:
     """What a request wants recorded: `tools` as in `Request.recorded`, of which files, with which message and branch.
 

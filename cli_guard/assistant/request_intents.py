@@ -12,7 +12,7 @@ from cli_guard.assistant.request_words import (
     vocabulary,
     word_set,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # Rules are data: the words of each class are in rules/requests.toml, with what they do.
 WH = word_set("grammar", "question_words")
@@ -45,7 +45,7 @@ TOPIC_WORDS = 4
 INTENT_REACH = 14
 
 
-@dataclass(frozen=True)
+@frozen
 class Intent:
     """One thing that a request wants.
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from cli_guard.assistant.request_words import pattern, word_set
 from cli_guard.graph.state import CONTROL
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 WORD_CHARS = 1_000
 # A path is found by its last parts up to this many; nobody writes more of them.
@@ -36,7 +36,7 @@ BETWEEN = frozenset("the a an file module".split())
 SCAN = pattern("scan")
 
 
-@dataclass(frozen=True)
+@frozen
 class Names:
     """What a request names, each in the order of the request and once.
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from cli_guard.assistant.request_words import pattern
 from cli_guard.assistant.stems import parts_of, stem, stems_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 QUESTION_CHARS = 2_000
@@ -58,7 +58,7 @@ VERSIONED = re.compile(r"@?[A-Za-z][\w.+/-]{0,80}")
 MOST_VERSIONED = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Concept:
     """One thing asked about: its own stem, those of it joined to its neighbours (`file size`: filesize), and synonyms.
 
@@ -74,7 +74,7 @@ class Concept:
     proper: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 TABLES: Mapping[str, Any] = read_table("requests.toml")
@@ -37,7 +37,7 @@ TEST_NAME = pattern("test_name")
 DOCS_FILE = pattern("docs_file")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestWord:
     """A word or a name of a request. `form` is word, name, quoted, number or stop.
 
@@ -54,7 +54,7 @@ class RequestWord:
     bound: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class RequestVocabulary:
     """The words of rules/requests.toml in the form in which they are looked up.
 

@@ -37,7 +37,7 @@ from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, Denied, UsageError
 from cli_guard.graph import half
 from cli_guard.hooks import STAGED, event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision, Disposition, Finding, Presence
 from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import Repository
@@ -140,7 +140,7 @@ def reject_review(
     return 0
 
 
-@dataclass(frozen=True)
+@frozen
 class ReviewedAgain:
     """A pending review as it was found once more, and the findings that need a person."""
 
@@ -219,7 +219,7 @@ def findings_asked(review: Review) -> list[Finding]:
     return [each.finding for each in review.sort_findings(Disposition.REVIEW)]
 
 
-@dataclass(frozen=True)
+@frozen
 class ApproveOptions:
     """How a change is approved: why, with which key, for how long, and which of its paths."""
 

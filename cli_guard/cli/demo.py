@@ -11,7 +11,7 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.state.records import Records
 
 # Assembled here, so that this file itself holds no key.
@@ -38,7 +38,7 @@ def render(name: str) -> None:
 '''
 
 
-@dataclass(frozen=True)
+@frozen
 class Scratch:
     """A scratch repository, and the terminal that shows its runs."""
 

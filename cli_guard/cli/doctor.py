@@ -88,7 +88,7 @@ def hook_lines(repository: Repository, verbose: bool) -> Iterator[str]:
             if name in configured
             else []
         )
-        runners += find_runners(repository, state, managers)
+        runners += find_runners(state, managers)
         guarded = guarded or (event.request != PREPARATION and bool(runners))
         text = " and ".join(runners) or (
             "not installed" if state.owner == "none" else "another program"

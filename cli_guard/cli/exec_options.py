@@ -8,13 +8,13 @@ import click
 from cli_guard.cli.app import FORMAT, Number, RareOption, flag, option
 from cli_guard.errors import UsageError
 from cli_guard.execution.processes.model import STARTUP_TIMEOUT, TIMEOUT
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WANTED = "give a number of seconds above 0"
 
 
-@dataclass(frozen=True)
+@frozen
 class ExecOptions:
     """The values of the options."""
 

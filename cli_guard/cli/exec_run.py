@@ -32,13 +32,13 @@ from cli_guard.execution.processes.model import (
     Result,
 )
 from cli_guard.execution.processes.sandbox import Sandbox
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # Colours and cursor movements are not shown, and a pager would wait for keys that nobody expects to press.
 PLAIN_TERMINAL = {"PAGER": "cat", "GIT_PAGER": "cat"}
 
 
-@dataclass(frozen=True)
+@frozen
 class PermittedCommand:
     """A permitted command and everything needed to start it."""
 

@@ -42,7 +42,7 @@ def run(io: Io, /, what: tuple[str, ...], reason: str) -> int:
         reviewed = pending_review(io, repository, what[0])
         chosen = list(reviewed.findings)
     else:
-        reviewed = last_run(io, repository)
+        reviewed = last_run(repository)
         if not what and len(reviewed.findings) > 1:
             return list_commands(io, reviewed)
         chosen = choose_findings(reviewed, *what)
@@ -59,7 +59,7 @@ def run(io: Io, /, what: tuple[str, ...], reason: str) -> int:
     return 0
 
 
-def last_run(io: Io, repository: Repository) -> Reviewed:
+def last_run(repository: Repository) -> Reviewed:
     """Return the findings of the last run. Raises CliGuardError."""
     _, review = read_last(repository)
     if not review.findings:

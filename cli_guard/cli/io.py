@@ -7,14 +7,14 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import GitRepository
     from cli_guard.runtime import Invocation
 
 
-@dataclass(frozen=True)
+@frozen
 class Io:
     """The streams, folder and environment of one command."""
 

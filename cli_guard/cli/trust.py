@@ -17,7 +17,7 @@ from cli_guard.errors import UsageError
 from cli_guard.execution.checks.planning import context_of_checks
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.execution.work_tree import TrustedTree
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, digest_of
 from cli_guard.policy.config import FILE, read_user_config
@@ -137,7 +137,7 @@ def revoke_trust(io: Io, repository: Repository, *, checks: bool, agents: bool) 
     return 0
 
 
-@dataclass(frozen=True)
+@frozen
 class TrustQuestions:
     """Asks about the checks of a repository, and about coding agents in its work tree: two decisions.
 

@@ -23,7 +23,7 @@ from cli_guard.code.automaton_syntax import (
     UnreadableError,
     read_pattern,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 EXPONENTIAL = "exponential"
 POLYNOMIAL = "polynomial"
@@ -49,7 +49,7 @@ PREFERRED = "a0 "
 States = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attack:
     """A text that takes long: `prefix`, many times `pump`, `suffix`; `growth` is EXPONENTIAL or POLYNOMIAL."""
 
@@ -186,7 +186,7 @@ class _Automaton:
             if state in reach[state]
         }
         self.reach = reach
-        return sorted(loops, key=lambda loop: sorted(loop))
+        return sorted(loops, key=sorted)
 
     def _reachable(self, state: int) -> frozenset[int]:
         found: set[int] = set()

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ JOINING = (
 NAMED = re.compile(r"([\w$.]+)\s*(?::[^=\n]{0,80})?=\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenPattern:
     """A regular expression in a program: its text and flags, where it is written, and the name that it is given.
 

@@ -7,7 +7,7 @@ for each character of an alphabet: ASCII, some beyond, and those that the patter
 import re
 from collections.abc import Callable
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 ASCII = "".join(map(chr, range(128)))
 # A letter, an ideograph and a space stand for all others.
@@ -47,26 +47,26 @@ ASSERTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chars:
     """One character of a set; 0: none that is looked at."""
 
     mask: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeSequence:
     parts: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """Alternatives in the order in which they are tried."""
 
     parts: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeat:
     """A repetition; `most` is None without a limit."""
 
@@ -76,20 +76,20 @@ class Repeat:
     lazy: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CaptureGroup:
     number: int
     part: "Node"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Atomic:
     """What gives nothing back once it has matched."""
 
     part: "Node"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """What has to match, or must not, beginning (or, if `behind`, ending) at a place."""
 
@@ -98,14 +98,14 @@ class Look:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class At:
     """A condition on a place: start, end, last (before a final line end), line start, line end, word, inside."""
 
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Back:
     """The text of a group again."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_for
 from cli_guard.code.names import JS_FAMILY, name_of
 from cli_guard.code.syntax import Trees, find_nodes, indents_too_deep
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_patterns, read_table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ OUTLINED: tuple[tuple[str, Mapping[str, str]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """A name that a file defines, and where.
 

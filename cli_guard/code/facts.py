@@ -15,7 +15,7 @@ from math import prod
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.code.syntax import Trees
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"
@@ -37,7 +37,7 @@ UNITS = {"sec": "s", "min": "m", "hour": "h", "milli": "ms", "day": "d"}
 Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """One thing that a file tells its users.
 
@@ -97,24 +97,31 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
     if path.rpartition("/")[2] == "package.json":
         yield from _package_facts(text)
     if language and language not in DATA:
-        yield from _options(text)
-        for name, (kind, only) in read_table(TABLE)["source_patterns"].items():
-            yield from _matches(name, kind, text) if only in ("", language) else ()
-        if found_sections := list(_find("ini_section", text)):
-            variables = pattern("section_variable").finditer(text)
-            sections = {match["name"] for match in variables}
-            for match in found_sections:
-                if match["of"] in sections:
-                    yield replace(_fact("key", match), line=0)
-        for fact in _matches("getopts", "flag", text):
-            for letter in fact.name.replace(":", ""):
-                yield replace(fact, name=f"-{letter}")
-        if _may_hold("exit_code", text):
-            for fact in _matches("constant", "exit", text):
-                if fact.value.isdigit() and 0 < int(fact.value) < 126:
-                    yield Fact("exit", fact.value, line=fact.line)
+        yield from _source_facts(language, text)
     ports = _matches("port", "port", text)
     yield from (fact for fact in ports if 80 <= int(fact.name) <= 65_535)
+
+
+def _source_facts(language: str, text: str) -> Iterator[Fact]:
+    """Yield what a program gives its user to type or to set: options, keys of settings, exit codes."""
+    yield from _options(text)
+    yield from _clap_options(text)
+    for name, (kind, only) in read_table(TABLE)["source_patterns"].items():
+        if only in ("", language):
+            yield from _matches(name, kind, text)
+    if found_sections := list(_find("ini_section", text)):
+        variables = pattern("section_variable").finditer(text)
+        sections = {match["name"] for match in variables}
+        for match in found_sections:
+            if match["of"] in sections:
+                yield replace(_fact("key", match), line=0)
+    for fact in _matches("getopts", "flag", text):
+        for letter in fact.name.replace(":", ""):
+            yield replace(fact, name=f"-{letter}")
+    if _may_hold("exit_code", text):
+        for fact in _matches("constant", "exit", text):
+            if fact.value.isdigit() and 0 < int(fact.value) < 126:
+                yield Fact("exit", fact.value, line=fact.line)
 
 
 def _declared(path: str, text: str) -> Iterator[Fact]:
@@ -216,15 +223,7 @@ def _symbols(
         line = symbol.line
         name = symbol.qualname
         yield Fact(kind, symbol.name, owner=name.rpartition(".")[0], line=line)
-        for each in symbol.parameters:
-            if each.name:
-                if typer := pattern("typer").match(each.default):
-                    long = pattern("long_name").search(each.default)
-                    flag = long["name"] if long else f"--{each.name.replace('_', '-')}"
-                    yield Fact("flag", flag, plain(typer["value"]), line=line)
-                yield Fact("parameter", each.name, plain(each.default), name, line)
-                if each.annotation and not path.endswith(".pyi"):
-                    yield Fact("type", each.name, each.annotation, name, line)
+        yield from _parameters(path, symbol)
         settings = not symbol.is_function and pattern("settings_class").search(symbol.name)
         body = "\n".join(lines[line - 1 : symbol.end_line]) if raises or settings else ""
         if symbol.is_function:
@@ -245,6 +244,22 @@ def _symbols(
                 if prefix:
                     name = prefix["name"] + fact.name.upper()
                     yield replace(fact, kind="variable", name=name)
+
+
+def _parameters(path: str, symbol: Symbol) -> Iterator[Fact]:
+    """Yield the parameters of a symbol with their types, and those that Typer makes options of."""
+    name = symbol.qualname
+    line = symbol.line
+    for each in symbol.parameters:
+        if not each.name:
+            continue
+        if typer := pattern("typer").match(each.default):
+            long = pattern("long_name").search(each.default)
+            flag = long["name"] if long else f"--{each.name.replace('_', '-')}"
+            yield Fact("flag", flag, plain(typer["value"]), line=line)
+        yield Fact("parameter", each.name, plain(each.default), name, line)
+        if each.annotation and not path.endswith(".pyi"):
+            yield Fact("type", each.name, each.annotation, name, line)
 
 
 def _option_fields(text: str, types: list[Fact]) -> Iterator[Fact]:
@@ -321,6 +336,10 @@ def _options(text: str) -> Iterator[Fact]:
                 choices = [each[0].strip("\"'") for each in words]
                 for each in choices:
                     yield Fact("choice", each, "|".join(choices), name, line)
+
+
+def _clap_options(text: str) -> Iterator[Fact]:
+    """Yield the options of a Rust program that has them as fields of a structure."""
     for match in pattern("clap").finditer(text) if "#[" in text else ():
         long = pattern("clap_long").search(match["body"])
         name = long["name"] if long else match["name"].replace("_", "-")

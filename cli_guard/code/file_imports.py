@@ -10,7 +10,7 @@ from functools import cached_property
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.python_imports import PythonImports
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "file_imports")
@@ -20,7 +20,7 @@ WORD = re.compile(r"\w+")
 JAVA = ("java", "kotlin", "scala")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileImports:
     """The files of the repository that a file imports, and the names of what it imports from elsewhere."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\n')
 PLAIN = re.compile(r'"([A-Za-z][\w./-]*)"')
@@ -19,7 +19,7 @@ def is_json_manifest(text: str) -> bool:
     return '"apiVersion"' in text and '"kind"' in text and text.lstrip()[:1] in ("{", "[")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Token:
     """A piece of a JSON text: its line, from 0; `closes` is the place of the bracket that ends it on the same line."""
 

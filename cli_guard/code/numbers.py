@@ -16,7 +16,7 @@ from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.tables import is_common
 from cli_guard.code.taint.tree_reader import first_of
 from cli_guard.code.taint.variables import NUMBERS
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from ast_grep_py import Edit, SgNode
@@ -43,7 +43,7 @@ MOST_NODES = 20_000
 MOST_STEPS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenName:
     """A declaration or an assignment of a name: its type, its value, and the offsets between which the value holds.
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "python_imports")
@@ -16,7 +16,7 @@ SOURCE_FOLDERS = ("src", "lib", "python", "Lib")
 MOST_ATTRIBUTES = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportStatement:
     """An import as written: the absolute module, and (name, own name) pairs, or None for the whole module.
 
@@ -28,7 +28,7 @@ class ImportStatement:
     alias: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """One file that another imports from.
 

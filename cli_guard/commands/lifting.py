@@ -9,7 +9,7 @@ from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import ENVIRONMENTS, NODE, ProgramInvocation
 from cli_guard.commands.model import Context, Effect, EffectKind, Pattern, Setting
 from cli_guard.commands.patterns import fit_pattern, matches, shape_of
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import frozen, regex
 from cli_guard.model import Decision
 from cli_guard.rules import tables
 
@@ -80,7 +80,7 @@ def effect_of_pattern(
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Lifting:
     """The patterns that allow, and the script that they are applied to."""
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Decision
 
 
@@ -63,7 +63,7 @@ DECISIONS: Mapping[EffectKind, Decision] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A part of the command: characters from `start` up to, not including, `end`."""
 
@@ -71,7 +71,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effect:
     """One effect of a command; `rule` is the id in the catalogue of the rule it falls under."""
 
@@ -84,7 +84,7 @@ class Effect:
     alternative: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pattern:
     """A pattern of the configuration over the words of a parsed command: `terraform apply *`."""
 
@@ -226,7 +226,7 @@ class Context:
     read_commands: Callable[[str, str], tuple[str, ...] | None] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """The answer about one command.
 

@@ -8,7 +8,7 @@ from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
 from cli_guard.commands.model import Pattern
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import frozen, regex
 from cli_guard.model import Decision
 
 PIECE = regex(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
@@ -21,7 +21,7 @@ PROJECT_PROGRAM = regex(
 WILDCARD = "\0"
 
 
-@dataclass(frozen=True)
+@frozen
 class Shape:
     """A parsed pattern: for each word the texts between its `*`. `open`: any number of words may follow."""
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.commands.model import HARMLESS, EffectKind
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.rules import tables
 
 # The table of what `python -m` runs, which is no program.
@@ -26,7 +26,7 @@ HARMLESS_VALUES = HARMLESS.union(("text", "task", "verb", "folder"))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One option under all its names, or an option that only changes what the operands are."""
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from cli_guard.commands.model import Context, Setting, Span
 from cli_guard.commands.parse.tree import Node
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import dataclass, frozen, regex
 
 SECRET = "secret"  # noqa: S105 - a taint, as the others
 TOKEN = "token"  # noqa: S105
@@ -28,7 +28,7 @@ MOST_CHARACTERS = 100_000
 LONGEST_TEXT = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stream:
     """The contents of a pipe, a variable or a file, as far as they are known.
 

@@ -33,11 +33,11 @@ from cli_guard.commands.scope import (
     merge,
     share_input,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Decision
 
 
-@dataclass(frozen=True)
+@frozen
 class Interpreter:
     """What runs a node of a script, and a command by its name: functions of `walk` and `effects.invocation`."""
 

@@ -8,7 +8,7 @@ from cli_guard.execution.environment import clean_environment
 from cli_guard.execution.errors import explain_output, plain
 from cli_guard.execution.processes.model import Result
 from cli_guard.graph.tools.tool import RUN_SECONDS
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.secrets.masked_stream import MaskedStream
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
@@ -22,7 +22,7 @@ SHOWN_BYTES = 2_000_000
 SHOWN_LINE_CHARS = 2_000
 
 
-@dataclass(frozen=True)
+@frozen
 class CommandRunner:
     """Runs approved commands in the top folder of a work tree.
 

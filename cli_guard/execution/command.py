@@ -12,7 +12,7 @@ from cli_guard.commands.effects.environment import variable_means
 from cli_guard.commands.model import EffectKind
 from cli_guard.execution.context import command_context, root_of
 from cli_guard.execution.permission import Permission
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
@@ -26,7 +26,7 @@ RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class CommandRequest:
     """A command and what it is given; `named` are variables beside those of a clean environment.
 

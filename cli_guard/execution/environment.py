@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # The user, terminal and language. Full names only: a pattern such as LC_* would let anything pass.
 PLAIN = frozenset(
@@ -51,7 +51,7 @@ FOLDERS = frozenset(("PWD", "OLDPWD"))
 SWITCHES = frozenset(("", "0", "1", "true", "false", "yes", "no", "on", "off"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passed:
     """The environment of a command, and how it differs from the caller's.
 

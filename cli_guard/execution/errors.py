@@ -11,7 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
@@ -61,7 +61,7 @@ _WARNING = re.compile(
 _PART = re.compile(r"<<(\w+)>>")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessError:
     """An error that was found in output. `line` counts from 1; `context` are the lines around it and itself."""
 
@@ -72,7 +72,7 @@ class ProcessError:
     context: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErrorPattern:
     """The pattern of an error; the head of the data file documents the fields."""
 
@@ -88,7 +88,7 @@ class ErrorPattern:
     silent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Hit:
     pattern: ErrorPattern
     message: str

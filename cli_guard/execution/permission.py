@@ -17,7 +17,7 @@ from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Verdict
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.supervisor.process_tree import identity
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.runtime import is_own
 from cli_guard.state.files import lock, read_state, write_atomically
@@ -39,7 +39,7 @@ class PermissionBasis(StrEnum):
     DENIED = "denied"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """A terminal session by its leader (setsid(2)); a later process of the same number is another session."""
 
@@ -69,7 +69,7 @@ GRANTS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Permission:
     """The verdict on a command and the answer to it; `note` explains an answer that could not be kept."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.secrets.printable import clip, json_value, printable
 
@@ -28,7 +28,7 @@ PLAIN = frozenset(("reads only", "has no effect but its output"))
 COLORS = {Decision.DENY: "31", Decision.REVIEW: "33", Decision.ALLOW: "32"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Shown:
     """The texts of a verdict, without the secrets that the command holds. `clean`: there are none in any of them."""
 

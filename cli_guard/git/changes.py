@@ -5,7 +5,7 @@ new.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import field, replace
 from itertools import islice
@@ -16,7 +16,7 @@ from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import END_OF_RAW, parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     ChangeSet,
     FileChange,
@@ -211,17 +211,6 @@ class ChangeReader:
         limit = min(self._bounds.total_bytes, BATCH_BYTES)
         return own_changes(self._git, read, parents, limit)
 
-    def _read_texts(
-        self, oids: Sequence[str], what: str
-    ) -> list[tuple[RecordedText, list[Skipped]]]:
-        """Return what objects say, and what of it was not read."""
-        return [
-            self._text_of(raw, f"{what} {oid[:10]}")
-            for oid, raw in zip(
-                oids, self._reader.read_all(oids, limit=MESSAGE_BYTES), strict=True
-            )
-        ]
-
     def _text_of(self, raw: bytes | None, name: str) -> tuple[RecordedText, list[Skipped]]:
         recorded = read_object(raw or b"")
         if raw is None:
@@ -243,7 +232,8 @@ class ChangeReader:
             end: str | None = oid
             # Each step is an object of its own, which somebody made and pushed.
             while end:
-                ((recorded, unread),) = self._read_texts([end], "tag")
+                raw = self._reader.read(end, limit=MESSAGE_BYTES)
+                recorded, unread = self._text_of(raw, f"tag {end[:10]}")
                 messages.append(recorded.message)
                 others.append(recorded.others)
                 skipped += unread
@@ -252,7 +242,7 @@ class ChangeReader:
         return tuple(tags), tuple(skipped)
 
     def _diffs(
-        self, pairs: list[tuple[str, str]], paths: tuple[str, ...] = ()
+        self, pairs: list[tuple[str, str]], paths: tuple[str, ...]
     ) -> Iterator["Diff"]:
         """Yield the diff of each two trees, many with one call of Git."""
         if len(pairs) <= 1:
@@ -412,7 +402,7 @@ class ChangeReader:
         return replace(change, tail=runs_between(old_rest, rest)), reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff:
     """A diff from a tree: its files, and those whose lines a limit left out."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, GitError
 from cli_guard.git.worktree import read_filters
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Skipped
 from cli_guard.repository.entries import list_entries, name_some
 from cli_guard.repository.protocol import Commands, Repository
@@ -39,7 +39,7 @@ CONFIG = """\
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkout:
     """A checkout: its top folder, and the parts of the tree that it lacks."""
 

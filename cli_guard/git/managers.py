@@ -9,7 +9,7 @@ from pathlib import Path
 from cli_guard.git import hooks
 from cli_guard.git.hooks import FRAMEWORK, HookState, contents_of
 from cli_guard.hooks import MESSAGE, PUSH, REVIEW_HOOKS
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 
 KINDS = ("yml", "yaml", "json", "toml")
@@ -27,7 +27,7 @@ STAGES = tuple(IDS.values())
 ARGUMENTS = {MESSAGE: " {1}", PUSH: " {1} {2}\n      use_stdin: true"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manager:
     """A manager by its file or folder: the stages that call cli-guard, whether Git runs it, what sets it up."""
 
@@ -112,9 +112,7 @@ def find_managers(repository: Repository) -> list[Manager]:
     return found
 
 
-def find_runners(
-    repository: Repository, state: HookState, managers: list[Manager]
-) -> Iterator[str]:
+def find_runners(state: HookState, managers: list[Manager]) -> Iterator[str]:
     """Yield the programs through which the hook that Git finds in its folder runs cli-guard."""
     if state.owner == "ours":
         yield (

@@ -5,7 +5,7 @@ An object is hostile: its `encoding` header may name any codec of Python's, or o
 
 import re
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.texts import KINDS, wide_runs
 
 # The encodings of text that both iconv, by which Git shows a message, and Python know.
@@ -22,7 +22,7 @@ LINKS = re.compile(rb"tree ([0-9a-f]{40,64})\n((?:parent [0-9a-f]{40,64}\n)*)")
 NESTED_TAG = re.compile(rb"object ([0-9a-f]{40,64})\ntype tag\n")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedText:
     """What an object says: its message as Git shows it, author and committer, and all other text.
 

@@ -12,7 +12,7 @@ from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import read_plain
 
@@ -29,7 +29,7 @@ WITH_SCHEME = re.compile(r"(?i)(?:ssh|git|https?|ftps?|git\+ssh|ssh\+git)://([^/
 LIKE_SCP = re.compile(r"((?:[^/:@]+@)?(?:\[[^]/]+\]|[^/:@]{2,})):(?!:|//)")
 
 
-@dataclass(frozen=True)
+@frozen
 class RemoteHistory:
     """Commits at the tips of what a remote has.
 

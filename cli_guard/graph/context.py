@@ -18,7 +18,7 @@ from cli_guard.graph.tools.tool import (
     Writer,
     name_error,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Suppression
@@ -45,7 +45,7 @@ Planner = Callable[[State, "Context"], "Planned"]
 Narrator = Callable[[State, str], tuple[str, list[Data]]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Planned:
     """The next actions of a planner; `last`: there is no further round.
 
@@ -62,7 +62,7 @@ class Planned:
     steps: tuple[Action, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """The meaning of a request: its kind, and plain data for the `wishes` of the state.
 
@@ -95,7 +95,7 @@ class Assistant(Protocol):
         """Return the lines of the answer from the results so far; the run may have stopped for a person."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Context:
     """The run context (`context_schema`).
 

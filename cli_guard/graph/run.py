@@ -26,7 +26,7 @@ from cli_guard.graph.context import Context
 from cli_guard.graph.deferred import DeferredModule, keep_callbacks
 from cli_guard.graph.state import Data, State, is_intact, requested
 from cli_guard.hooks import MESSAGE, PUSH, event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Action
 from cli_guard.secrets.redact import mask_everywhere, masks_in
 
@@ -41,7 +41,7 @@ REQUESTS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Pause:
     """A run that waits for a person, still in memory."""
 

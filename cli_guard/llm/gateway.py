@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.llm.answers import TEXT_CHARS, clean, is_endless
 from cli_guard.llm.ledger import MOST_TOKENS, Ledger, Usage
 from cli_guard.llm.prompts import (
@@ -54,7 +54,7 @@ ARGUMENT_CHARS = 200_000
 MOST_CALLS = 128
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolCall:
     """A call that a model proposes. `problem` says why its arguments cannot be read, "" if they can."""
 
@@ -64,7 +64,7 @@ class ToolCall:
     problem: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Reply:
     """An answer: its text, safe to show; the calls that it proposes; who gave it, and what that took."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.llm.providers import ModelError
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.runtime import user_state
@@ -28,7 +28,7 @@ MOST_TOKENS = 1_000_000_000
 MOST_USD = 1_000_000.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Usage:
     """The tokens of a call; `estimated` where the server did not say."""
 

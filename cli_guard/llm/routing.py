@@ -10,7 +10,7 @@ from cli_guard.assistant.request_intents import find_intents
 from cli_guard.assistant.request_words import read_words
 from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.policy.language_model import TIERS, RoutingSection, Tier
 from cli_guard.rules.catalog import read_table
 
@@ -29,7 +29,7 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 NO_WORD = re.compile(r"[\W_]+")
 
 
-@dataclass(frozen=True)
+@frozen
 class Route:
     """The tier of a request, its score, and the features that decided, each with its points."""
 
@@ -50,7 +50,7 @@ class ChangedFile(NamedTuple):
     removed: int
 
 
-@dataclass(frozen=True)
+@frozen
 class RequestGroup:
     """Words of one meaning, with their points by the kind of input.
 

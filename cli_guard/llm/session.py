@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.llm.prompts import Message, mask_value
 from cli_guard.policy.language_model import Tier
 from cli_guard.runtime import open_plain
@@ -28,7 +28,7 @@ FILE_BYTES = 64_000_000
 Kind = Literal["task", "decision", "approval", "fact", "file", "command", "patch"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Artefact:
     """Something of a session that no summary may reword.
 
@@ -93,7 +93,7 @@ class ChatSession:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Sessions:
     """The stored sessions of a repository. `folder` is in its state folder."""
 

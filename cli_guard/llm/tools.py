@@ -292,7 +292,7 @@ def problem_with(path: str, text: str) -> str:
     return "the text holds a character that no text file holds" if "\0" in text else ""
 
 
-def tools_for(copy: Copy, shell: CommandWorld | None = None) -> dict[str, Tool]:
+def tools_for(copy: Copy, shell: CommandWorld | None) -> dict[str, Tool]:
     """Return the tools over a copy, by name: the assistant's, which see the edits, and those that edit.
 
     `shell` is the world of the run tool over the repository, None where the files are all there is.

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.policy.schema import Name, Section, Variable
 
 # `git rev-parse --local-env-vars`: these would point a check at the user's repository instead of its scratch checkout.
@@ -179,7 +179,7 @@ Checks = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedCheck:
     """A check that a commit or push needs.
 

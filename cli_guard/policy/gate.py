@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     SCALE,
     Action,
@@ -63,7 +63,7 @@ class ToolFacts(Protocol):
         """Return what is wrong with these arguments, None if nothing is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GateJudgement:
     """The findings of a change as policy sees them."""
 

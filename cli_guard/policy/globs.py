@@ -8,10 +8,10 @@ import difflib
 from collections.abc import Iterable
 from functools import lru_cache
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Automaton:
     """A pattern, one bit a position in it.
 

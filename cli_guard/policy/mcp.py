@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, StringConstraints
 
 from cli_guard.errors import ConfigError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision, Verdict
 from cli_guard.policy.globs import rule_matches
 from cli_guard.policy.schema import Name, Section, Variable
@@ -19,7 +19,7 @@ PREFIX = "mcp:"
 FROM_REPOSITORY = frozenset({"deny"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hints:
     """What a server claims about a tool; None where it claims nothing."""
 
@@ -27,7 +27,7 @@ class Hints:
     destructive: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class McpTool:
     """A tool as its server describes it, safe to show.
 

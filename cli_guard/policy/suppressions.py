@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Disposition
 from cli_guard.policy.globs import rule_matches
 
@@ -51,7 +51,7 @@ CHECK_FAILED = "push-check-failed"
 UNANSWERABLE = frozenset((*FLOORS, CHECK_FAILED))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppression:
     """One inline suppression: rule ids or prefixes with `*`, and the reason given.
 

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from cli_guard.errors import ConfigError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Confidence, Severity
 from cli_guard.policy.config import parse_toml
 from cli_guard.policy.globs import nearest
@@ -183,7 +183,7 @@ def parts_of(node: Any, searches: int) -> Iterator[int]:
         yield from parts_of(each, searches)
 
 
-@dataclass(frozen=True)
+@frozen
 class UserFlow:
     """An entry of a flow table; `key` is what it does, without what only explains it."""
 
@@ -198,7 +198,7 @@ class UserFlow:
         return self.section in ("sanitizer", "guard") or bool(self.data.get("drops"))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class UserRules:
     """The rules of a repository by id, each with its place `path:line`, and a hash of the files that hold them."""
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import SCALE
 from cli_guard.policy.decisions import default_disposition
 from cli_guard.report.lives import (
@@ -42,7 +42,7 @@ MOST_MS = 86_400_000
 COLUMNS = ("found", *ENDS[1:], OPEN)
 
 
-@dataclass(frozen=True)
+@frozen
 class Stats:
     """The counts; `times` are in ms.
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Hunk, Kind, Status
 
 LFS_LINE = re.compile(
@@ -13,7 +13,7 @@ LFS_LINE = re.compile(
 NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RawEntry:
     """One record of `--raw -z`."""
 
@@ -43,7 +43,7 @@ class RawEntry:
 Touched = Callable[[RawEntry], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffSection:
     """One patch: its hunks, or Git's note that the file is binary."""
 

@@ -9,7 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import ChangeSet, Contents, FileChange, Hits, Skipped, TagMessage
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Blobs(Protocol):
 KEPT_CHARS = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """The most that a review reads: files, bytes of one file, bytes of the whole diff."""
 
@@ -141,7 +141,7 @@ class Bounds:
     total_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MergeSide:
     """What a merge changes of one parent, and what each other parent had changed since the two parted."""
 
@@ -246,7 +246,7 @@ def count_chars(changes: ChangeSet) -> int:
     return texts + 50 * len(lines) + 500 * (1 + len(changes.files))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommitFile:
     """A file of a commit, and the letter of its status (git-diff(1), `--diff-filter`)."""
 
@@ -254,7 +254,7 @@ class CommitFile:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoggedCommit:
     """A commit: `date` is the author's ISO day, `body` the message without its subject. A merge has no `files`."""
 

@@ -9,7 +9,7 @@ from dataclasses import field
 from functools import cached_property
 from heapq import heappop, heappush
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import RefUpdate
 
 # As many as `merge-base` gives.
@@ -128,7 +128,7 @@ def in_graph_order(commits: list[str], parents: Mapping[str, Sequence[str]]) -> 
     return order
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """The new commits of one ref: listed only where they are needed, because many refs may share them."""
 
@@ -143,7 +143,7 @@ class Line:
         return self.graph.line(self.tip, seen)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Published:
     """Commits that other remotes are known to have; `same_host`: they are on the host that the push goes to."""
 
@@ -152,7 +152,7 @@ class Published:
     same_host: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PushedRef:
     """A ref update with what only the repository knows: whether it is forced, and its commits.
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Kind, Skipped
 from cli_guard.repository.texts import decode
 
@@ -15,7 +15,7 @@ LINK = "120000"
 SUBMODULE = "160000"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TreeEntry:
     """One path of a snapshot: `mode` as Git writes it, `size` in bytes, `identity` of the content.
 
@@ -34,7 +34,7 @@ class TreeEntry:
         return {LINK: Kind.SYMLINK, SUBMODULE: Kind.SUBMODULE}.get(self.mode, Kind.TEXT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SnapshotBounds:
     """The most that is read of a repository: the number of files, the bytes of one file, and of all of them."""
 

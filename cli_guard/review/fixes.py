@@ -6,14 +6,14 @@ A suggestion has hunks of a diff, or it is a text beside the lines that it repla
 import re
 from collections.abc import Iterator
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Category, Finding
 
 HUNK_HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@")
 REPLACES = re.compile(r"(\d{1,9}),(\d{1,9})")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """New lines for the lines from `first` to `last` (`last` = `first` - 1: before `first`).
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from cli_guard.approvals.counting import join_identity
 from cli_guard.approvals.signers import REVOKED, SIGNERS
 from cli_guard.errors import MissingObject
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     POLICY_FILES,
     ChangeSet,
@@ -95,7 +95,7 @@ IDENTITY = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Gathered:
     """The input of a review with the policy that judges it.
 
@@ -137,12 +137,7 @@ def gather(
         if repository is not None:
             # The prefetch used other bounds than the policy's.
             stack.callback(repository.git.forget)
-        # What a name means is asked once: it may come to mean something else meanwhile.
-        if isinstance(request, Range) and repository is not None:
-            ends = repository.resolve(request.base), repository.resolve(request.head)
-            request = replace(request, base=ends[0], head=ends[1])
-        if isinstance(request, Commit) and repository is not None:
-            request = replace(request, revision=repository.resolve(request.revision))
+            request = resolve_names(request, repository)
         pushed: tuple[PushedRef, ...] = ()
         if isinstance(request, Push) and repository is not None:
             pushed = complete(request.plan, repository, request.remote)
@@ -201,13 +196,34 @@ def gather(
         base = find_base(request, repository, pushed)
         gathered = gathered_of(subject.under(policy), base)
         if plan_checks and isinstance(request, Staged | Push) and policy.checks:
-            subject = gathered.subject
-            planned, checks = plan_checks(
-                request, repository, policy, subject.changes, subject.pushed, invocation
-            )
-            subject = replace(subject, checks=planned)
-            gathered = replace(gathered, subject=subject, checks=checks)
+            gathered = with_checks(gathered, plan_checks, request, repository, invocation)
         yield gathered
+
+
+def resolve_names(request: Request, repository: Repository) -> Request:
+    """Ask once what the names in a request mean: they may come to mean something else meanwhile. Raises UsageError."""
+    match request:
+        case Range(base, head):
+            ends = repository.resolve(base), repository.resolve(head)
+            return replace(request, base=ends[0], head=ends[1])
+        case Commit(revision):
+            return replace(request, revision=repository.resolve(revision))
+    return request
+
+
+def with_checks(
+    gathered: Gathered,
+    plan_checks: CheckPlanner,
+    request: Request,
+    repository: Repository,
+    invocation: Invocation,
+) -> Gathered:
+    """Plan the repository's checks for a change. Raises CliGuardError, GitError."""
+    subject = gathered.subject
+    planned, checks = plan_checks(
+        request, repository, gathered.policy, subject.changes, subject.pushed, invocation
+    )
+    return replace(gathered, subject=replace(subject, checks=planned), checks=checks)
 
 
 def with_people(subject: ReviewInput, invocation: Invocation) -> ReviewInput:

@@ -10,13 +10,13 @@ from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import ChangeSet, Status
 from cli_guard.repository.protocol import MergeSide, Repository
 from cli_guard.reviewers.review_input import ReviewInput
 
 
-@dataclass(frozen=True)
+@frozen
 class Paths:
     """Paths and globs from the top of the repository: those that are wanted, and those that are left out of them."""
 

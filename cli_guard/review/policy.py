@@ -29,7 +29,7 @@ def policy_for(
     request: Request,
     repository: Repository | None,
     env: Mapping[str, str],
-    pushed: tuple[PushedRef, ...] = (),
+    pushed: tuple[PushedRef, ...],
 ) -> tuple[Policy, list[str]]:
     """Return the policy that judges a request: the one recorded before it, tightened by the user's own.
 

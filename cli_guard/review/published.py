@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from cli_guard.git.added import read_patches, split_evenly
 from cli_guard.git.tracking import host_of, remote_hosts
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import OnProgress, Repository
 from cli_guard.repository.pushes import Published, PushedRef
 from cli_guard.review.render.words import count
@@ -34,7 +34,7 @@ def join_published(pushed: Iterable[PushedRef]) -> list[Published]:
     ]
 
 
-@dataclass(frozen=True)
+@frozen
 class KeySearch:
     """The search of published commits for keys; `on_progress` gets the number of commits done, and of all.
 

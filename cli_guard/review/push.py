@@ -16,7 +16,7 @@ from cli_guard.git.tracking import (
     remote_history,
     remote_hosts,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import RefUpdate, Skipped
 from cli_guard.repository.protocol import Changes, History, Repository
 from cli_guard.repository.pushes import Graph, Line, Published, PushedRef
@@ -30,7 +30,7 @@ SHORTEST = 6
 OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PushPlan:
     """The refs of one push. `partial` says why others may be missing, None if all are known."""
 
@@ -129,7 +129,7 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
     return tuple(pushed)
 
 
-@dataclass(frozen=True)
+@frozen
 class SortedCommits:
     """The commits of a push by who has them: all that the remote is not proven to have, and those to review.
 

@@ -1,11 +1,11 @@
 """What to review: one small type for each kind of change."""
 
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.review.push import PushPlan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Staged:
     """What `git commit` would record; `event` is the calling hook, or "staged" for a review by hand.
 
@@ -16,7 +16,7 @@ class Staged:
     said: "Message | None" = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Worktree:
     """What differs from HEAD in the work tree; `own_policy`: judged by the policy of the work tree, to try it out."""
 
@@ -24,7 +24,7 @@ class Worktree:
     own_policy: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """One recorded commit."""
 
@@ -32,7 +32,7 @@ class Commit:
     event: str = "commit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """The commits that `head` has and `base` has not."""
 
@@ -41,7 +41,7 @@ class Range:
     event: str = "range"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """A patch from a file or from standard input; `name` is for people."""
 
@@ -50,7 +50,7 @@ class Patch:
     event: str = "patch"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """The message file of a commit that is about to be recorded.
 
@@ -62,7 +62,7 @@ class Message:
     event: str = "commit-msg"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Push:
     """A push that is about to happen to `remote` (a name or a URL)."""
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cli_guard.graph.state import State
     from cli_guard.policy.decisions import Policy
     from cli_guard.review.load import CheckPlanner, Gathered
+    from cli_guard.review.paths import Paths
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
@@ -98,20 +99,15 @@ def review_request(
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. What waits, or would if it were recorded, is added to the list `again`. With
-    `storages`, only signed approvals count: those there. A
-    review of some `paths` alone, and one under a policy that is only tried, leaves no trace. With
-    `through_gitpython`, Git is started by GitPython.
+    `storages`, only signed approvals count: those there. A review of some `paths` alone, and one under a policy that is
+    only tried, leaves no trace. With `through_gitpython`, Git is started by GitPython.
     """
     if repository is None:
-        repository = find_repository(request, invocation, through_gitpython)
-        empty = empty_review(request, repository) if repository else None
-        if empty and paths:
-            hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
-            raise UsageError(
-                f"{paths[0]!r} matches no file of this change: {empty.review_reason}{hint}"
-            )
+        found = find_repository(request, invocation, through_gitpython)
+        empty = answer_empty(request, found, paths) if found else None
         if empty:
             return empty
+        repository = found
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
@@ -147,13 +143,7 @@ def review_request(
             answered = answer_before_message(request, gathered, records, review_staged)
             if answered:
                 return answered
-        if only:
-            gathered = replace(gathered, subject=only.limit(gathered.subject))
-        if shard:
-            part = replace(gathered.subject, shard=shard)
-            gathered = replace(
-                gathered, subject=part, notes=(*gathered.notes, shard.note())
-            )
+        gathered = limit_to_part(gathered, only, shard)
         pause = None
         done = gathered.known
         if not done:
@@ -162,18 +152,14 @@ def review_request(
                 approvals = approvals_for(
                     request, repository, gathered, invocation, storages
                 )
-            # Any program of the user can write to it: what leaves the machine is examined in full.
+            # Any program of the user can write to the cache: what leaves the machine is examined in full.
             for_files = None if isinstance(request, Push) else kept
             done, pause = run(
                 gathered, approvals, today, for_files, on_progress, invocation
             )
             if approvals and done.decision is Decision.REVIEW:
                 done = replace(done, notes=(*done.notes, *list_refused(approvals)))
-        if only:
-            done = replace(done, part="paths", only=str(only))
-        if shard:
-            part_name = done.part or f"{shard.number}-of-{shard.of}"
-            done = replace(done, part=part_name, binding=bind_part(gathered, request))
+        done = name_part(done, only, shard, gathered, request)
         is_wanted = record(done) if callable(record) else record
         is_recorded = is_wanted and not only and TRIAL not in gathered.notes
         if is_recorded and repository:
@@ -206,6 +192,48 @@ def find_repository(
         if not isinstance(request, Patch):
             raise
         return None
+
+
+def answer_empty(
+    request: Request, repository: GitRepository, paths: Sequence[str]
+) -> Review | None:
+    """Return the review of a request that names no change, None if there is one. Raises UsageError for `paths`."""
+    reason = nothing_to_review(request, repository)
+    if reason is None:
+        return None
+    if paths:
+        hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
+        raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}{hint}")
+    repository.git.forget()
+    return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+
+
+def limit_to_part(
+    gathered: "Gathered", only: "Paths | None", shard: "Shard | None"
+) -> "Gathered":
+    """Limit the input of a review to some paths, to one shard, or to both."""
+    if only:
+        gathered = replace(gathered, subject=only.limit(gathered.subject))
+    if shard:
+        subject = replace(gathered.subject, shard=shard)
+        gathered = replace(gathered, subject=subject, notes=(*gathered.notes, shard.note()))
+    return gathered
+
+
+def name_part(
+    done: Review,
+    only: "Paths | None",
+    shard: "Shard | None",
+    gathered: "Gathered",
+    request: Request,
+) -> Review:
+    """Say in a review of a part what it covers, and what the parts that belong to it have in common."""
+    if only:
+        done = replace(done, part="paths", only=str(only))
+    if shard:
+        part = done.part or f"{shard.number}-of-{shard.of}"
+        done = replace(done, part=part, binding=bind_part(gathered, request))
+    return done
 
 
 def answer_before_message(

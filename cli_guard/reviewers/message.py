@@ -10,7 +10,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.hooks import PUSH, event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
@@ -18,7 +18,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load, read_patterns
 
 
-@dataclass(frozen=True)
+@frozen
 class MessageCase:
     """One message under review, with its change. `recorded`: the commit exists; `branch`: its protected branch."""
 

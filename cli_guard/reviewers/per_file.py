@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Kind, Skipped, finding_data, finding_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileResult:
     """The result of one reviewer for one file.
 

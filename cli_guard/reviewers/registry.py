@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from cli_guard.hooks import MESSAGE, event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from cli_guard.model import Report
@@ -46,7 +46,7 @@ class Needs(StrEnum):
     CHECKS = "checks"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewer:
     """One reviewer. The ids of its rules begin with `prefix`; `on_message`: it also runs in the commit-msg hook."""
 

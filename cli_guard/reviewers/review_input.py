@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import MissingObject
 from cli_guard.hooks import event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """The bounds of one review; names and defaults are those of `[limits]` in the configuration.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, fingerprint
 from cli_guard.rules import catalog
 from cli_guard.secrets import SecretHit
@@ -18,7 +18,7 @@ BEFORE_PUSH = IN_HISTORY.replace(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class SearchedText:
     """The text that hits were found in, and the map from offsets to lines."""
 

@@ -7,13 +7,13 @@ be divided: each belongs to one shard, in turn.
 import hashlib
 
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.registry import REVIEWERS, ReviewScope, reviewer_of
 
 MOST = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shard:
     """Part `number` (from 1) of `of` parts."""
 

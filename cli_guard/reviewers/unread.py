@@ -57,7 +57,7 @@ def _was_binary(change: FileChange, contents: Contents) -> bool:
     return raw is not None and decode(raw) is None
 
 
-def is_live(change: FileChange, start: str = "") -> bool:
+def is_live(change: FileChange, start: str) -> bool:
     """Return whether a file after the change runs, or decides what is run, built or installed."""
     if change.is_deleted:
         return False

@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Category, Confidence, Finding, Severity, fingerprint
 from cli_guard.rules import data
 
@@ -21,7 +21,7 @@ from cli_guard.rules import data
 NOT_RULES = frozenset("command_files flow languages processes programs projects".split())
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """One rule.
 

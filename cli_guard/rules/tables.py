@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules import data
 
 NAMES = "names"
@@ -58,7 +58,7 @@ def words(name: str) -> Mapping[str, Any]:
     return MappingProxyType(lists)
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkspaceLists:
     """The lists of `rules/workspace.toml`; its comments say what each is for."""
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.detectors import Detector
@@ -27,7 +27,7 @@ URL_SAFE = str.maketrans("-_", "+/")
 COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A match of a pattern: the value with its place in the text, and the match's groups by name."""
 
@@ -42,7 +42,7 @@ class Candidate:
     name_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CandidateJudgement:
     """The result of a check: severity, confidence, and the exact place of the value; `proven` by its checksum.
 
@@ -58,7 +58,7 @@ class CandidateJudgement:
     doubt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretHit:
     """A secret in a text: `value` is `text[start:end]`, `name` what it was assigned to, if known.
 
@@ -79,7 +79,7 @@ class SecretHit:
     doubt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scan:
     """The hits of a text in order, without overlaps, and what was not read.
 

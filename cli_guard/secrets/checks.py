@@ -41,7 +41,7 @@ OTHER_QUESTION = (
 # What may follow the word for it: `the password policy` is none.
 ASKED = (
     r"\w*(?=\W*\Z|[\s\W]{1,3}(?:for|of|on|to|at|in|there|here|again|now|does|did|do|is|was|nochmal|f[uü]r|von|vom"
-    r"|der|des|zu[mr]|am|auf|del?|du|da|do|di|pour|para|per|voor|van)\b)"
+    r"|der|des|zu[mr]|am|auf|del?|du|da|di|pour|para|per|voor|van)\b)"
 )
 NUMBER = r"-?(?:0x[0-9A-Fa-f]{1,2}|(?<![\dx])\d{1,3})"
 Check = Callable[[Candidate], CandidateJudgement | None]

@@ -152,8 +152,7 @@ def _collect(found: Iterable[SecretHit]) -> tuple[list[SecretHit], int | None]:
     """Collect the hits up to where the work ended, and that offset."""
     hits: list[SecretHit] = []
     try:
-        for hit in found:
-            hits.append(hit)
+        hits.extend(found)
     except OutOfWorkError as stop:
         return hits, int(stop.args[0])
     return hits, None
@@ -254,7 +253,7 @@ def _near_keywords(
     path: str,
     held: Mapping[str, Sequence[int]],
     work: _Work,
-    wanted: Wanted | None = None,
+    wanted: Wanted | None,
 ) -> Iterator[SecretHit]:
     """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule.
 
@@ -327,8 +326,6 @@ def _blocks(text: str, path: str, held: Iterable[str], work: _Work) -> Iterator[
         return
     kinds = set()
     for detector in for_blocks().values():
-        if detector.files not in ("", places.kind_of(path)):
-            continue
         if not words.isdisjoint(detector.keywords):
             kinds.add(detector.block)
             finder = FINDERS.get(detector.block)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.hooks import find_hook
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.runtime import user_file
 from cli_guard.server import address, client
 
@@ -23,7 +23,7 @@ KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE")
 AFTER = "CLI_GUARD_AFTER"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerStatus:
     """The status of a server: process, start (seconds since 1970), runs, bytes of memory."""
 

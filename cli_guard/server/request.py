@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import field
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.server.client import is_preparation
 
 # More than any command line and environment that Linux takes (execve(2): 6 MiB by the usual limit of the stack).
@@ -15,7 +15,7 @@ HEAD = 4
 FIXED = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """How a standard stream is opened."""
 
@@ -25,7 +25,7 @@ class Form:
     write_through: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerRequest:
     """A run: its arguments and its environment. `forms` is None for a stream that is closed.
 

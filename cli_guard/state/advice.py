@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import read_worktree_file
 from cli_guard.repository.unified import unchanged_lines
@@ -18,7 +18,7 @@ TEXTS = ("content", "commit", "at", "model", "summary", "shown")
 FILE_BYTES = 5_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A question about a line that a commit has added."""
 
@@ -27,7 +27,7 @@ class Question:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Advice:
     """A summary of a change (some lines), and questions about it.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock, open_state, read_state
 
@@ -53,7 +53,7 @@ def entry(event: str, invocation: Invocation, **details: object) -> Entry:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verification:
     """The number of valid entries, and the first problem, None if there is none; `numbers` has each hash's line."""
 

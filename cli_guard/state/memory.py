@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.files import make_folder, open_state
@@ -54,7 +54,7 @@ def clean_text(text: str) -> str:
     return redact(text.strip().encode("utf-8", "replace").decode("utf-8"))[:MOST_CHARACTERS]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remembered:
     """One row. `at` is an ISO 8601 time in UTC, `kind` one of KINDS."""
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.secrets.redact import redact
 from cli_guard.state.files import check_fields, lock, read_lines, write_atomically
@@ -21,7 +21,7 @@ LONGEST = 40_000
 KEPT = 4_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptQuestion:
     """A command that needed a person. `at` is an ISO 8601 time.
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.runtime import user_state
 from cli_guard.secrets.printable import printable
 from cli_guard.state.audit import AuditLog
@@ -34,7 +34,7 @@ ASKED = "ask"
 ID = re.compile(r"[0-9a-f]{1,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PendingReview:
     """A review that needs a person: what `pending` lists.
 
@@ -77,7 +77,7 @@ class PendingReview:
             return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """A patch that was written to a work tree; `left` is the result (path -> SHA-256, None for a removed file)."""
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
@@ -25,7 +25,7 @@ MOST = 2_000
 EVENT = "tree"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tree:
     """What a person answered once for a work tree.
 

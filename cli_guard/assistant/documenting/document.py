@@ -23,7 +23,7 @@ from cli_guard.assistant.request_documentation import (
 from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 from cli_guard.reviewers.docs.styles import style_of
@@ -44,7 +44,7 @@ NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition
 DEFINES = r"\b(?:def|class|func|function|fn|struct|enum|trait|type|interface|record|const|let)\b[^\n]{0,80}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocProposal:
     """One docstring or comment that is repaired, or a definition that has none.
 
@@ -61,7 +61,7 @@ class DocProposal:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Documentation:
     """All proposals of one request. Nothing of it is written anywhere.
 

@@ -8,7 +8,7 @@ from cli_guard.assistant.editing.sources import parse_python
 from cli_guard.assistant.request_documentation import find_language
 from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.styles import indent_of
 
@@ -42,7 +42,7 @@ class DocSource:
         return indent_of(self.line(number))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocEdit:
     """Lines to put in place of the `drop` lines from line `line` (from 1) on."""
 

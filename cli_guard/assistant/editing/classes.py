@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cli_guard.assistant.editing.modules import DEEPEST, Python
 from cli_guard.assistant.editing.names import role_of
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence, last_name
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -33,7 +33,7 @@ PLAIN_VALUES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassKey:
     """A class of the repository: its file, where it begins, and its name."""
 
@@ -42,7 +42,7 @@ class ClassKey:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Family:
     """The classes that share a member, and the bases of theirs that are not of this repository."""
 

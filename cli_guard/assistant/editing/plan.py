@@ -22,7 +22,7 @@ from cli_guard.assistant.projects.running import command_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 
@@ -33,7 +33,7 @@ MOST_READ = 4_000_000
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,60}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanStep:
     """One thing to do, and where; `mechanical` if the patch does it. `places` are lines that say what is there.
 
@@ -47,7 +47,7 @@ class PlanStep:
     command: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditPlan:
     """A change as a plan and, where it can be computed, as the new texts.
 
@@ -98,7 +98,6 @@ class PlanDraft:
         purpose: str,
         paths: Collection[str],
         *,
-        is_mechanical: bool = True,
         places: Sequence[str] = (),
         command: str | None = None,
     ) -> None:
@@ -108,7 +107,7 @@ class PlanDraft:
                 PlanStep(
                     purpose,
                     tuple(dict.fromkeys(paths)),
-                    is_mechanical,
+                    True,
                     tuple(places),
                     command,
                 )

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from cli_guard.assistant.editing.sources import TextEdit
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -25,7 +25,7 @@ BINDS = frozenset({"definition", "binding", "parameter", "import"})
 WITHOUT_SCOPE = frozenset({"attribute", "keyword", "imported", "dynamic"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameScope:
     """A part of a file with names of its own; `first` is the parameter that a function takes first."""
 

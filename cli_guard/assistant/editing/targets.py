@@ -16,7 +16,7 @@ from cli_guard.assistant.editing.scopes import (
 from cli_guard.assistant.editing.sources import join_some
 from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 Sort = Literal[
     "function", "class", "constant", "variable", "method", "attribute", "parameter", "local"
@@ -40,7 +40,7 @@ SORTS: dict[str, tuple[Sort, ...]] = {
 ORDER: tuple[Sort, ...] = get_args(Sort)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DefinitionTarget:
     """One definition: what it is, where it is, the scope that binds it and the names around it."""
 

@@ -12,7 +12,7 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
 )
 from cli_guard.assistant.retrieval import find_references
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.secrets.redact import redact
 
 UsageKind = Literal[
@@ -32,7 +32,7 @@ HISTORY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageGroup:
     """Uses of one kind: (path, line counted from 1, the line's text without secrets, clipped)."""
 

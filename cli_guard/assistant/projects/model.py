@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 from cli_guard.assistant.request_command import CommandPurpose
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # What says that the command is one: a document, a task that is written down, a tool that is set up, what is run in
 # continuous integration, or what is usual in such a project.
@@ -14,7 +14,7 @@ CoverStrength = Literal["strong", "medium", "weak"]
 TestOutcome = Literal["passed", "failed", "not recorded"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundCommand:
     """A command as a file of the repository gives it, before it is classified, masked and clipped.
 
@@ -32,7 +32,7 @@ class FoundCommand:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectCommand:
     """A command that the files of a repository offer.
 
@@ -51,7 +51,7 @@ class ProjectCommand:
     documented: tuple[str, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandPart:
     """A part of a command, and what it does."""
 
@@ -59,7 +59,7 @@ class CommandPart:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandAdvice:
     """The command that a request asks for, as text: nothing has been run.
 
@@ -79,7 +79,7 @@ class CommandAdvice:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoveringTest:
     """A test file, the names of those of its tests that matter (all that it has if none is singled out), and why."""
 
@@ -89,7 +89,7 @@ class CoveringTest:
     strength: CoverStrength
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Covering:
     """The tests for some paths and symbols, strongest first.
 
@@ -106,7 +106,7 @@ class Covering:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Simulated:
     """What a test command would select, and what was recorded of it; nothing was run.
 

@@ -20,7 +20,7 @@ from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.symbols import symbols_of
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import list_test_files, runner_language
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # A larger file is not parsed: its tests stay unnamed.
 CASE_CHARS = 200_000
@@ -46,7 +46,7 @@ Chosen = Sequence[tuple[str, Sequence[str]]]
 GO_TEST = re.compile(r"^func (Test\w*)\(", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TestCase:
     """One test: its name within the file (`TestClass::test_it`), and its first and last line."""
 

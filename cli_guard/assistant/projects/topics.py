@@ -8,7 +8,7 @@ from cli_guard.assistant.projects.running import CASE_CHARS, Cases
 from cli_guard.assistant.request_question import Concept, leave_out, parse_question
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.test_files import list_test_files
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # How much a word counts by where it stands: in the name of a test or of its file, in a folder, in the lines of a test.
 NAME = 1.0
@@ -38,7 +38,7 @@ FUNCTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Unit:
     """A test, or a whole file (`name` ""), with the stems of its names, its folders and its lines."""
 

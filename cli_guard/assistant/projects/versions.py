@@ -10,7 +10,7 @@ from cli_guard.assistant.projects.files import (
     nearness,
 )
 from cli_guard.assistant.request_question import find_versioned
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.nodes import Node, Scalar, Table
 from cli_guard.reviewers.dependencies.reading import formats_of, read
 
@@ -44,7 +44,7 @@ PINNED = re.compile(r"\s*([\w.-]{1,40})\s*")
 GO = re.compile(r"(?m)^go (\d[\w.]{0,20})$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatedVersion:
     """The version of something as a file states it, with its line."""
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.stems import PART, needles_of, parts_of, stem
 from cli_guard.code.definitions import Definition
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 MOST_HITS = 4_000
 COMMENT = re.compile(
@@ -18,7 +18,7 @@ DECORATOR = re.compile(r"\s*(?:@[\w.]|#\[|\[[A-Z]\w*)")
 MOST_ABOVE = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordHit:
     """A word of the concept with this index, on a line (from 1); `weight` is how well it stands for it."""
 

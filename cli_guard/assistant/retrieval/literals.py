@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import weigh
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # A prefix of a string is no word of its message.
 WORD = re.compile(r"(?!(?:[fFrRbBuU]{1,2})[\"'])\w+")
@@ -33,7 +33,7 @@ SIDE_SHARE = 0.6
 ABOVE = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExactPlace:
     """A line (from 1) of a file that holds the very text that was asked for; `share` is how much of it (0 to 1)."""
 

@@ -10,7 +10,7 @@ from cli_guard.assistant.retrieval.hits import Matcher, TextLines, WordHit
 from cli_guard.assistant.retrieval.survey import stem_path
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.
 NAME = 4.0
@@ -52,7 +52,7 @@ SETTING = 0.8
 LONGEST_SETTING = 400
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoredUnit:
     """A definition (`definition` None: the lines outside of any) with its score.
 
@@ -66,7 +66,7 @@ class ScoredUnit:
     lines: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoredFile:
     """A file with its units, best first."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from cli_guard.assistant.request_question import Concept, SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import FRONT_PAGE, kind_of, weigh
 from cli_guard.assistant.stems import needles_of, stems_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Skipped
 
 MOST_CANDIDATES = 50
@@ -30,7 +30,7 @@ SIDE_KINDS = frozenset(("data", "test", "changes", "vendored"))
 Needles = tuple[tuple[str, re.Pattern[str] | None, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Survey:
     """The counts of a query.
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Skipped
 
 LocationKind = Literal["definition", "use", "mention", "path"]
@@ -19,7 +19,7 @@ ReferenceKind = Literal["definition", "import", "call", "use", "mention"]
 SearchConfidence = Literal["high", "medium", "low", "none"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundPlace:
     """A line that answers a question, or helps to. `text` is that line, secrets masked, at most 160 characters.
 
@@ -34,7 +34,7 @@ class FoundPlace:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundFact:
     """A definition or a variable at the best location. `value` is source text, secrets masked; may be empty."""
 
@@ -45,7 +45,7 @@ class FoundFact:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResult:
     """The locations, best first: one of each file, then more of the best files.
 
@@ -69,7 +69,7 @@ class SearchResult:
     is_vague: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameReference:
     """One occurrence of a name. `line` and `column` (in characters) count from 1."""
 
@@ -80,7 +80,7 @@ class NameReference:
     kind: ReferenceKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameUses:
     """Who uses `name`: definitions, uses in code and those in tests; `around` holds the function of each use."""
 
@@ -91,7 +91,7 @@ class NameUses:
     around: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReferenceList:
     """The occurrences of a name, definitions first, and what a limit left out."""
 

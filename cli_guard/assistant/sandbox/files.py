@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Kind
 from cli_guard.repository.snapshot import Snapshot
 from cli_guard.secrets.printable import printable
@@ -30,7 +30,7 @@ SMALL_FOLDER = 12
 MOST_CHANGES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """The snapshot in the sandbox: `names` is path there -> path of the snapshot; `left_out` could not be written."""
 

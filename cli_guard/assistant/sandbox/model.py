@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cli_guard.state.memory import Memory
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunLimits:
     """How far one call may go.
 
@@ -49,7 +49,7 @@ class McpTools(Protocol):
         """Call a tool (`mcp:` may be left out) with arguments in JSON. Raises CliGuardError with the next step."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandWorld:
     """The world that a command sees.
 
@@ -69,7 +69,7 @@ class CommandWorld:
     hides: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Image:
     """A picture that a model may look at. `kind` is the media type after `image/`."""
 
@@ -78,7 +78,7 @@ class Image:
     data: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunResult:
     """What one call gave.
 
@@ -110,7 +110,7 @@ class WrongUsage(CommandFailure):
     exit_code = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandCall:
     """One call of a command of ours: its words, standard input, the folder it was called in, and the world."""
 
@@ -141,7 +141,7 @@ class CommandCall:
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandOutput:
     """What a command of ours gives back."""
 
@@ -151,10 +151,10 @@ class CommandOutput:
     images: tuple[Image, ...] = ()
 
     @classmethod
-    def from_text(cls, text: str, exit_code: int = 0) -> CommandOutput:
+    def from_text(cls, text: str) -> CommandOutput:
         """Make an answer of some lines, with a line end if they have none."""
         ended = text if not text or text.endswith("\n") else text + "\n"
-        return cls(ended.encode("utf-8", "surrogateescape"), exit_code=exit_code)
+        return cls(ended.encode("utf-8", "surrogateescape"))
 
     @classmethod
     def error(cls, name: str, message: str, exit_code: int = 1) -> CommandOutput:

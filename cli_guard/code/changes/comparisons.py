@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from cli_guard.code.changes.facts import short_name, words_of_name
 from cli_guard.code.changes.sums import difference_of_sums
 from cli_guard.code.changes.values import amount_of, read_strength_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 TOKEN = re.compile(
     r"'[^']*'|\"[^\"]*\"|[\w$.@?]+|&&|\|\||===|!==|==|!=|<=|>=|->|::|=~|\S|\s+"
@@ -55,7 +55,7 @@ PRESENT = re.compile(
 NOT_FOUND = ("0", "-1", "false", "nil", "None")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """`left` and `right` in a relation: one of RANKS or a sign of COMPLEMENT; `is_denied`: it must not hold."""
 
@@ -78,7 +78,7 @@ class Comparison:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LooserComparison:
     """Why a comparison lets more through; `is_bound`: by an amount."""
 

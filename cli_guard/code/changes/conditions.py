@@ -24,7 +24,7 @@ from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
 from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ LEAVING_IF = frozenset(("if", "on", "when"))
 LEAVING_IF_NOT = frozenset(("not", "false", "unless"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """The condition of a branch as written, `not (…)` for `unless`.
 

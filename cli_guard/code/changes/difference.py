@@ -29,7 +29,7 @@ from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.syntax import Trees, indents_too_deep
 from cli_guard.code.templates import PAGE_LANGUAGE, PAGES, readable, script_in
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import FileChange, Hunk, group_by, unmatched
 
 # Half of the words of a unit must be in another that is taken for the same.
@@ -43,7 +43,7 @@ LONGEST_UNIT = 20_000
 MOST_RENAMES = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """The facts and units of one side of a file, as far as the change touches them. `unread`: why some are missing."""
 

@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 LONGEST_DETAIL = 300
 # The detail of a condition whose body only logs, or is empty.
@@ -58,7 +58,7 @@ JUDGED = (FactKind.GUARD, FactKind.CONDITION)
 Key = tuple[FactKind, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeFact:
     """One thing that one side of a file says, with the lines and the unit where it does.
 
@@ -118,7 +118,7 @@ class CodeFact:
 SEPARATORS = {FactKind.OPTION: " = ", FactKind.ENTRY: " holds ", FactKind.GUARD: ": "}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeUnit:
     """A function or class that a hunk touches on one side; `name` is dotted."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import TABLE, language_named
 from cli_guard.code.taint.tree_reader import COMMENTS
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ SPOKEN_SHAPES = frozenset("call macro if loop return function class assign".spli
 KINDS = "decorators options arguments texts entries nested handlers locked typed bare_calls".split()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeKinds:
     """What kinds of node mean to a comparison, in one language; the table is rules/languages/shapes.toml."""
 
@@ -51,7 +51,7 @@ def kinds_of(language: str) -> NodeKinds:
     return NodeKinds(shapes, **named, spoken=spoken)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceTree:
     """A text, with the kinds of node of its language."""
 

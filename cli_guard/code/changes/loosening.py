@@ -48,7 +48,7 @@ from cli_guard.code.changes.values import (
     read_strength_words,
     wider_type,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.rules.catalog import read_table
 
@@ -81,7 +81,7 @@ ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
 Ranks = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Looser:
     """A fact that became looser, and why.
 
@@ -134,7 +134,7 @@ def list_operands(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
     return frozenset(fact.operands for fact in facts if fact.is_judged)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conditions:
     """What else a unit asked, and asks now: an operand may have moved from one condition to another."""
 
@@ -192,7 +192,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
     return tuple(TOKEN.findall(text))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextChange:
     """The one place where two texts differ, in whole words."""
 

@@ -23,7 +23,7 @@ from cli_guard.code.changes.reading import FactReader
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.syntax import Trees
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 PLACED = (FactKind.CALL, *JUDGED)
 MOST_PLACED = 200
@@ -37,7 +37,7 @@ def facts_of_unit(trees: Trees, language: str, text: str, unit: CodeUnit) -> lis
     return [fact for fact in reader.facts if fact.unit == unit.name]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LateCheck:
     """A check before the change, and what now runs before it, with why."""
 

@@ -30,7 +30,7 @@ from cli_guard.code.automaton_syntax import (
 from cli_guard.code.changes.comparisons import last_words
 from cli_guard.code.changes.facts import CodeFact, FactKind
 from cli_guard.code.changes.values import key_words, read_strength_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 LITERAL = re.compile(
     r"(?P<prefix>@|[a-zA-Z]{0,2})(?P<quote>'{3}|\"{3}|['\"`])(?P<inside>.*)(?P=quote)|(?P<slashed>/.+/[a-z]{0,8})"
@@ -71,7 +71,7 @@ Branch = tuple[Node, ...]
 MARKUP_LEFT_OUT = re.compile(r"\[\^[^\]]*[<>\"']")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PatternChange:
     """The branches of a regular expression before and after a change, over one alphabet."""
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from cli_guard.code.changes.facts import CodeFact, FactKind, fold
 from cli_guard.code.changes.touched import TouchedLines
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/printing.toml"
@@ -27,7 +27,7 @@ COMMENT = re.compile(r"[ \t]*(?:#|;|//|<!--|\{#|\{%-?\s*comment)[ \t]*(?P<text>[
 MOST_FACTS = 5_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Printing:
     """How a template language prints the expression `x` of its pattern; `raw`: without an escape."""
 

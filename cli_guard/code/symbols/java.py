@@ -43,7 +43,7 @@ def _symbol(
     if not name:
         return None
     is_type = node.kind() in TYPES
-    modifiers = first_child(node, ("modifiers",))
+    modifiers = first_child(node, "modifiers")
     words = modifiers.children() if modifiers is not None else []
     annotations = tuple(
         field_text(w, "name")

@@ -3,13 +3,13 @@
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """One parameter; `name` is empty for a destructured one.
 
@@ -26,7 +26,7 @@ class Parameter:
     default: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doc:
     """A documentation comment or string: its source text with delimiters, and its lines."""
 
@@ -35,7 +35,7 @@ class Doc:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbol:
     """A function, method or class ("type" covers Go's and TypeScript's types too).
 

@@ -1,6 +1,6 @@
 """Nesting of definitions, computed from their spans (asking the tree would cost more)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Symbol
@@ -42,8 +42,8 @@ def owned_symbols(
             yield symbol
 
 
-def first_child(node: "SgNode", kinds: Sequence[str]) -> "SgNode | None":
-    return next((child for child in node.children() if child.kind() in kinds), None)
+def first_child(node: "SgNode", kind: str) -> "SgNode | None":
+    return next((child for child in node.children() if child.kind() == kind), None)
 
 
 def is_trivial(body: "SgNode") -> bool:

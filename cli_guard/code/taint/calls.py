@@ -19,7 +19,7 @@ from cli_guard.code.taint.values import (
     without_secrets,
 )
 from cli_guard.code.taint.walk import Walk, has_receiver
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 EXITS = frozenset(
     "os.Exit process.exit sys.exit System.exit log.Fatal log.Fatalf Environment.Exit".split()
@@ -34,7 +34,7 @@ CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", 
 KEYS = ("keys", "keySet", "Keys", "getOwnPropertyNames")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallValues:
     """A call, the names that it may be known by, and the values of what it is called on and with."""
 

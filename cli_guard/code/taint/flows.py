@@ -31,7 +31,7 @@ from cli_guard.code.taint.values import (
     union,
 )
 from cli_guard.code.taint.variables import NUMBERS
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -50,7 +50,7 @@ DEFAULT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flow:
     """A value from a source that reaches a sink.
 

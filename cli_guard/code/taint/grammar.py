@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from cli_guard.code.languages import FAMILY
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/shapes.toml"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """A row of the table, which describes the fields."""
 

@@ -8,7 +8,7 @@ from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
 from cli_guard.code.taint.values import Summary
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 WITHIN = ("in", "of")
 OUTSIDE = ("not in", "! in", "!in")
@@ -35,7 +35,7 @@ MOST = 20
 OWNERS = ("self", "this", "cls")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Narrowing:
     """An expression that is safe for some kinds; `derived`: what was made from the same value as well."""
 
@@ -173,7 +173,7 @@ def _against_nothing(
         if equal is holds:  # err == nil
             yield from narrowings(inner, True, facts, depth + 1)
     elif inner.op in ("call", "test", "index"):
-        found = equal is not holds if text not in ("true",) else equal is holds
+        found = equal is not holds if text != "true" else equal is holds
         if text == "0" and EXACT_CALLS.fullmatch(dotted_name(inner)):
             found = not found
         elif text == "0" and not is_common("tests", "member", dotted_name(inner)):

@@ -18,7 +18,7 @@ from cli_guard.code.taint.needs import (
     has_needed,
     needs_of,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules import data as rule_files
 from cli_guard.rules.catalog import read_table
 from cli_guard.words import space_words, words_in
@@ -33,7 +33,7 @@ MOST_CONDITIONS = 2_000
 MOST_ASKED = 1_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class FlowEntry:
     """One table of a file, patterns compiled; what a text needs that holds it, and a name that matches."""
 
@@ -111,7 +111,7 @@ def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]])
 GuardPlace = tuple[FlowEntry, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Tables:
     """The entries of one language. What is asked of them is kept; there are few tables, and none is made for a file."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tables import ALL, FlowEntry
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 if TYPE_CHECKING:
     from cli_guard.code.taint.guards import GuardFacts
@@ -29,7 +29,7 @@ REPLACED = "replaced"
 LOCAL_ADDRESS = frozenset(("slash", "one-slash"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Where a value comes from.
 
@@ -50,7 +50,7 @@ class Origin:
 Step = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taint:
     """One way by which a value is not the program's own.
 
@@ -235,7 +235,7 @@ def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reached:
     """A sink that a value reaches, with the call or assignment that is the sink.
 

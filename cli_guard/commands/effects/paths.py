@@ -215,13 +215,7 @@ def write_path(
         floors.check_sent(shell, carried.taints, path, span, stays=stays)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
-        reason = f"{verb} the device {path}"
-        if place is PathClass.DISK:
-            shell.deny(EffectKind.SYSTEM, path, reason, span, floors.DISK)
-        elif "sysrq" in path:
-            shell.deny(EffectKind.SYSTEM, path, reason, span, floors.KILL_ALL)
-        else:
-            shell.emit(EffectKind.SYSTEM, path, reason, span)
+        write_device(shell, place, path, f"{verb} the device {path}", span)
         return
     if given.dynamic:
         emit_unknown(shell, given, f"{verb} a file", span)
@@ -261,6 +255,18 @@ def write_path(
     elif verb == "changes":
         shell.extended.add(path)
         shell.written.setdefault(path, []).append(carried.text)
+
+
+def write_device(
+    shell: Shell, place: PathClass, path: str, reason: str, span: Span
+) -> None:
+    """Emit the write of a disk, which is denied, or of a file of the kernel."""
+    if place is PathClass.DISK:
+        shell.deny(EffectKind.SYSTEM, path, reason, span, floors.DISK)
+    elif "sysrq" in path:
+        shell.deny(EffectKind.SYSTEM, path, reason, span, floors.KILL_ALL)
+    else:
+        shell.emit(EffectKind.SYSTEM, path, reason, span)
 
 
 def remember(shell: Shell, path: str, carried: Stream) -> None:

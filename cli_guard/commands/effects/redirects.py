@@ -16,7 +16,7 @@ from cli_guard.commands.scope import (
     make_doubtful,
 )
 from cli_guard.commands.shell import Shell
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
@@ -24,7 +24,7 @@ OUTPUT = ("", "1", "&")
 FROM_NETWORK = REMOTE_DATA
 
 
-@dataclass(frozen=True)
+@frozen
 class OutputFile:
     """A file that the output of one descriptor goes to, which is emptied first unless it is added to."""
 

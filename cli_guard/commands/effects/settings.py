@@ -7,7 +7,7 @@ from cli_guard.commands.effects.arguments import CallArguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import PLAIN, table
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import frozen, regex
 
 NAMED = regex(r"(?:--?(?:[DPJX](?=[A-Za-z]))?)?([A-Za-z_][\w.:-]*?)[:+?!]?=(.*)", re.DOTALL)
 PART = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -22,7 +22,7 @@ SHELL_TEXT = regex(r"[;|&<>`\n]")
 BLANK = regex(r"\s")
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedValue:
     """A name and its value, as far as it is known; the name is empty for a word of a task that stands alone."""
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Script
 from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, origin_of, taints_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """One word as a program receives it.
 

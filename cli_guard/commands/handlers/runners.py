@@ -29,7 +29,7 @@ OTHER_ENDS = ("-d", "--delimiter", "-E", "-e", "--eof")
 SEVERAL = tuple("-n --max-args -L -l --max-lines -s --max-chars -P --max-procs".split())
 
 
-def items_of(call: Call, *, lines: bool = False) -> list[Field]:
+def items_of(call: Call, *, lines: bool) -> list[Field]:
     """Return the input as one field per word or line; an unknown one stands for all."""
     stdin = call.stdin
     by_nul = call.arguments.has("-0", "--null")

@@ -15,7 +15,7 @@ from cli_guard.commands.inline.model import (
     variable,
 )
 from cli_guard.commands.model import EffectKind
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 TOKEN = re.compile(
     r"""(?P<space>(?:[ \t\r]|\\\r?\n|\#[^\n]*)+)
@@ -36,7 +36,7 @@ CLOSING = (")", "]", "++", "--")
 DIVISION = re.compile("/=?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A token of the program: its kind and its text."""
 

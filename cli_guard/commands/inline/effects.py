@@ -29,7 +29,7 @@ from cli_guard.commands.inline.values import (
     taint_of,
 )
 from cli_guard.commands.model import EffectKind
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from cli_guard.commands.inline.program import Program
@@ -44,7 +44,7 @@ ON_FILES = (EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE)
 HERE_OR_ELSEWHERE = re.compile(r"(?:\./)*(?:\.\.(?:/|\Z)|\.?\Z|[/~])")
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionCall:
     """A call of a function in the tables."""
 

@@ -4,7 +4,7 @@ import re
 
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.parse.quoting import NAMED
-from cli_guard.lazy import dataclass, regex
+from cli_guard.lazy import frozen, regex
 
 STREAMS = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")
@@ -27,7 +27,7 @@ ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 ESCAPES = NAMED | {"E": "E", "\n": ""}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Act:
     """One thing that a piece of code does.
 

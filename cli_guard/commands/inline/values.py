@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from math import prod
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # More characters, elements or alternatives than these are merged; a name may get more of them at once than one by one.
 MOST = 20_000
@@ -23,7 +23,7 @@ NESTED = re.compile(rf"(?:^|(?<=/)){FOUND}+(?:/{FOUND}+)+\Z")
 LEADS_OUT = re.compile(rf"{FOUND}.*/\.\.(?:/|\Z)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Data:
     """A value known only at run time. `remote`: it came from the network; `local`: from a file here.
 
@@ -35,14 +35,14 @@ class Data:
     opened: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     """A value known from the text."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence:
     """A list with its elements, or, if it is `loose`, with any number of each; `number` is that of where it is made."""
 
@@ -51,7 +51,7 @@ class Sequence:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reference:
     """A module, a function or an object by its full name; `about` is the path or address it was made for."""
 
@@ -59,7 +59,7 @@ class Reference:
     about: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InlineFunction:
     """A function or a class of the code itself, by its number."""
 

@@ -6,13 +6,13 @@ from dataclasses import field
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Node, Redirect, Script
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 # A longer expression or pattern in brackets is an error.
 LONGEST_EXPRESSION = 5_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Grammar:
     """What reads the commands inside of words: functions of `syntax`, which reads words itself.
 

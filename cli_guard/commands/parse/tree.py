@@ -5,10 +5,10 @@ that was parsed.
 """
 
 from cli_guard.commands.model import Span
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """Literal text. Unquoted, it may hold globs, braces and a tilde.
 
@@ -23,7 +23,7 @@ class Text:
         return bool(self.form)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterExpansion:
     """`$name` or `${name operator argument}`.
 
@@ -38,7 +38,7 @@ class ParameterExpansion:
     braced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Substitution:
     """Commands in a word: `kind` is `$` for `$(...)`, a backquote, `<` or `>` for `<(...)` and `>(...)`."""
 
@@ -47,7 +47,7 @@ class Substitution:
     kind: str = "$"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Computation:
     """`$((expression))`, `$[expression]` or a subscript; the expression is expanded like quoted text."""
 
@@ -58,7 +58,7 @@ class Computation:
 Part = Text | ParameterExpansion | Substitution | Computation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """One word as written."""
 
@@ -66,7 +66,7 @@ class Word:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assignment:
     """`name=value` or `name+=value` (`append`); `element`: the value begins with the subscript of `name[...]=`."""
 
@@ -94,7 +94,7 @@ class Redirect:
 Redirects = tuple[Redirect, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedCommand:
     """A simple command."""
 
@@ -104,7 +104,7 @@ class ParsedCommand:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pipeline:
     """Commands joined by pipes."""
 
@@ -112,7 +112,7 @@ class Pipeline:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AndOr:
     """Commands joined by `&&` and `||`: operator n stands before item n + 1."""
 
@@ -121,7 +121,7 @@ class AndOr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandGroup:
     """Commands one after the other: `kind` is "group", "subshell", "background", "coproc" or "time"."""
 
@@ -131,7 +131,7 @@ class CommandGroup:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If:
     """`if ...; then ...; elif ...; else ...; fi`: each branch is its condition and its body."""
 
@@ -141,7 +141,7 @@ class If:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loop:
     """`while`, `until` or `for ((...))`: what is tested, and the body."""
 
@@ -152,7 +152,7 @@ class Loop:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class For:
     """`for name in words; do body; done`, or `select`; `words` is None for a loop over the arguments."""
 
@@ -164,7 +164,7 @@ class For:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """`case word in pattern) ... ;; esac`: each branch is its patterns, its body and what ends it."""
 
@@ -174,7 +174,7 @@ class Case:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Test:
     """`[[ ... ]]`: its words and operators in order."""
 
@@ -183,7 +183,7 @@ class Test:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compute:
     """`((expression))`."""
 
@@ -192,7 +192,7 @@ class Compute:
     redirects: Redirects = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionDefinition:
     """A function definition."""
 
@@ -206,7 +206,7 @@ Node = ParsedCommand | Pipeline | AndOr | Compound | FunctionDefinition
 Nodes = tuple[Node, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Script:
     """The commands of a text. `errors` are the places that are no shell syntax."""
 

@@ -9,7 +9,7 @@ from cli_guard.commands.effects.places import is_below
 from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import HARMLESS, Effect, EffectKind
 from cli_guard.commands.trust.place import Place
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules import data
 
 # What may change a file between the verdict and the install, in another order than it is written.
@@ -25,7 +25,7 @@ JOINED = frozenset(("-r", "--requirement", "--only-binary"))
 PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
-@dataclass(frozen=True)
+@frozen
 class LockedInstall:
     """One kind of install; see `rules/installs.toml`."""
 

@@ -156,10 +156,10 @@ def stays_with_user(place: Place, effect: Effect, caller: ProgramInvocation | No
     """Return whether an editor opens what is in the tree, or only the script's own jobs are ended."""
     if caller is not None and caller.arguments.spec.name in place.lists.opens:
         return place.stays_inside(caller)
-    return ends_own_job(place, effect, caller)
+    return ends_own_job(place, caller)
 
 
-def ends_own_job(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
+def ends_own_job(place: Place, caller: ProgramInvocation | None) -> bool:
     """Return whether `kill` names only jobs of this very script, or one is stopped that `cli-guard exec` started."""
     if caller is None:
         return False

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from cli_guard.execution.errors import LINE_CHARS, explain_output
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Skipped
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one
@@ -13,7 +13,7 @@ from cli_guard.secrets.redact import redact
 State = Literal["passed", "failed", "not run"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """The outcome of a check: `reason` says why it did not pass, `output` is the raw end of what it printed.
 

@@ -8,7 +8,7 @@ from cli_guard.commands.model import Setting
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.checkout import tree_of_index
 from cli_guard.hooks import event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import ChangeSet, Decision
 from cli_guard.policy.checks import CheckConfig, PlannedCheck, Stage, digest_of
 from cli_guard.policy.decisions import Policy
@@ -20,7 +20,7 @@ from cli_guard.review.request import Push, Request, Staged
 from cli_guard.runtime import Invocation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A tree to check, the commit of its HEAD, the revision of its policy, and its checks."""
 

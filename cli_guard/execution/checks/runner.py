@@ -21,7 +21,7 @@ from cli_guard.execution.ports import (
 )
 from cli_guard.execution.shell import NOT_EXECUTABLE, NOT_FOUND, TEMPORARY, ended_words
 from cli_guard.git.checkout import Checkout, checked_out
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
 from cli_guard.repository.protocol import Repository
@@ -72,7 +72,7 @@ class Ports:
                     return port
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckRunner:
     """What all checks of one run share; `staged` if they check the index, `changes` are under review.
 

@@ -7,7 +7,7 @@ again. Tables that were trusted before stay trusted, for people who switch branc
 import json
 from dataclasses import asdict, replace
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
@@ -20,7 +20,7 @@ KEPT = 5_000
 VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckTrust:
     """A person's trust in a table of checks; `at` is an ISO 8601 time in UTC.
 

@@ -165,7 +165,7 @@ class ProcessManager:
         """Return the last lines of a process's output. Raises CliGuardError for one that was not started here."""
         return decode_output(self.log_bytes(pid, lines))
 
-    def log_bytes(self, pid: int, lines: int = 50) -> bytes:
+    def log_bytes(self, pid: int, lines: int) -> bytes:
         return last_lines(self._entry(pid).log, lines)
 
     def follow(self, pid: int, lines: int | None = None) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, field
 from typing import Any, Literal
 
 from cli_guard.execution.errors import ProcessError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 State = Literal["ready", "exited", "failed", "starting"]
 STATE_WORDS = {
@@ -28,7 +28,7 @@ def _as_json(value: Any) -> Any:
     return [_as_json(each) for each in value] if isinstance(value, (tuple, list)) else value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessLimits:
     """The limits of one process, None for no limit; `memory_bytes` is address space (setrlimit(2))."""
 
@@ -40,7 +40,7 @@ class ProcessLimits:
 StopMethod = Literal["graceful", "forced"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandResult:
     """What a command and its start have in common.
 
@@ -81,7 +81,7 @@ class CommandResult:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result(CommandResult):
     """The result of a foreground command; `left_behind` counts the processes that it left running, ended with it.
 
@@ -97,7 +97,7 @@ class Result(CommandResult):
         return self.return_code == 0 and not self.timed_out and self.error is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Started(CommandResult):
     """The result of starting a background command.
 
@@ -123,7 +123,7 @@ class Started(CommandResult):
         return {**added, **data}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Process:
     """A background process; `return_code` is None while it runs, and if it is unknown."""
 
@@ -138,7 +138,7 @@ class Process:
     started_at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stopped:
     """The result of stopping a process; `error` says why it could not be stopped."""
 

@@ -11,12 +11,12 @@ from cli_guard.execution.environment import Passed, clean_environment
 from cli_guard.execution.processes.model import ProcessLimits
 from cli_guard.execution.processes.sandbox import DESCRIPTION, Sandbox, wrap_command
 from cli_guard.execution.shell import shell_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 TERMINAL_SIZE = (40, 120)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A command that can be started; `command` is its text as a person writes it.
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.model import Process
 from cli_guard.execution.processes.supervisor.process_tree import identity
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.state.files import check_fields, lock
 
 # Of ended processes and foreground logs, each.
@@ -32,7 +32,7 @@ BLOCK = 65_536
 READ_BYTES = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessRecord:
     """A process that was started in the background, its monitor, and how it ended (`is_forced`: by SIGKILL)."""
 
@@ -190,7 +190,7 @@ def read_end(file: BinaryIO) -> bytes:
     return file.read()
 
 
-def follow_log(entry: ProcessRecord, lines: int | None = None) -> Iterator[bytes]:
+def follow_log(entry: ProcessRecord, lines: int | None) -> Iterator[bytes]:
     """Yield a log (its last lines alone, if `lines` is given), and what is added, until the process has ended.
 
     A log that is moved at its limit goes on.

@@ -16,7 +16,7 @@ from shutil import which
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.shell import TEMPORARY
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 PROBE_SECONDS = 20
 SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/run/current-system")
@@ -58,7 +58,7 @@ IGNORING = (ENV, "--ignore-signal=INT,TERM")
 LISTENING = (ENV, "--default-signal=INT,TERM")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sandbox:
     """What a command may touch: it reads the repository at `root`, and writes the folder `scratch`."""
 
@@ -265,7 +265,7 @@ def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     program: str = ""
     problem: str | None = None

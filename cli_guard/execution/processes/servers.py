@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.plain import find_commands, plain_text
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 # A longer text is no command line that anybody starts a server with.
@@ -39,7 +39,7 @@ ELSEWHERE = frozenset(("--uds", "--fd", "-c", "--config"))
 NO_SERVER = frozenset(("--help", "--version", "list", "stop", "workspaces"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerProgram:
     """A program that listens; `rules/processes/servers.toml` says what the fields mean."""
 
@@ -49,7 +49,7 @@ class ServerProgram:
     positional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expected:
     """The port of a server. `moves`: if it is in use, the server takes another one."""
 

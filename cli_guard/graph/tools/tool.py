@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Skipped, Verdict
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -69,7 +69,7 @@ def name_error(error: Exception) -> str:
     return f"internal error: {type(error).__name__}"
 
 
-@dataclass(frozen=True)
+@frozen
 class World:
     """What a tool may read: the change under review, and the allowed files of the snapshot by path.
 
@@ -90,7 +90,7 @@ class World:
     report_error: ErrorReporter = name_error
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolOutput:
     """The result of a tool: plain data that may be shown, and the findings of a reviewer.
 
@@ -106,7 +106,7 @@ class ToolOutput:
     failed: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Tool:
     """One tool. `risk` is `read_only`, or the class of effect that needs a decision (`git`, `write`, ...).
 

@@ -17,7 +17,7 @@ from cli_guard.git.repository import GitRepository
 from cli_guard.git.snapshot import list_index
 from cli_guard.graph.context import Context, Planned, Planner
 from cli_guard.graph.state import Data, State, normalise
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.llm.chat.permission import ChatPermission
 from cli_guard.llm.chat.testing import ROUNDS, CoveringTests
 from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk
@@ -47,7 +47,7 @@ TASK_CHARS = 200
 NEXT = "Do what is left, or say in a sentence what is done."
 
 
-@dataclass(frozen=True)
+@frozen
 class Host:
     """Where a chat runs. `now` returns an invocation of this moment; `servers` opens the user's MCP servers.
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.secrets.printable import clip, printable, printable_text
 from cli_guard.secrets.redact import redact
 
@@ -19,7 +19,7 @@ BLOCKS = 1_000
 Hide = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class McpResult:
     """What a tool answered. `truncated` says that there was more, of whatever kind."""
 

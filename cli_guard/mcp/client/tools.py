@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph.tools.tool import Arguments, OpenArguments, Tool, ToolOutput, World
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.mcp.client.client import McpClient
 from cli_guard.model import Decision
 from cli_guard.policy.mcp import PREFIX, McpTool, ServerConfig, decision
@@ -83,7 +83,7 @@ def open_servers(
         yield Servers(client, configured)
 
 
-@dataclass(frozen=True)
+@frozen
 class ShellTools:
     """What the sandboxed shell may call: the tools that the configuration allows, as no person can be asked there."""
 

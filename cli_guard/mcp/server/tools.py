@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from cli_guard.errors import UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.graph.tools.tool import Arguments
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.policy.globs import nearest
 from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
 from cli_guard.runtime import Invocation
@@ -24,7 +24,7 @@ REQUEST_CHARS = 100_000
 LIST_ITEMS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolAnswer:
     """What a tool answers: a text to read, and data where there is some."""
 
@@ -34,7 +34,7 @@ class ToolAnswer:
     images: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What the tools work with: where the server was started, and what the rooms above lend it.
 
@@ -109,7 +109,7 @@ class RuleArguments(Arguments):
     rule: Name = Field(description="The id of the rule.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServedTool:
     """One tool: its name and words for the agent, its parameters, and what it does with them."""
 

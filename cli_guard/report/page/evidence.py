@@ -15,7 +15,7 @@ from cli_guard.approvals.heads import check_log
 from cli_guard.approvals.listing import approval_events, every_signed
 from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Presence
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.page import markup as page
@@ -38,7 +38,7 @@ LISTS = ("fingerprints", "approved_rules")
 CLAIM = "an entry of the local audit log, which whoever can write to that file can write"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """One approval, or what is said to be one. `proof` is one of COLORS, and `why` says more.
 
@@ -130,7 +130,7 @@ class Evidence:
 
 
 def collect_evidence(
-    repository: Repository, invocation: Invocation, base: str | None = None
+    repository: Repository, invocation: Invocation, base: str | None
 ) -> Evidence:
     """Read the approvals here and in Git's notes, check each signature, and check the audit log.
 

@@ -13,7 +13,7 @@ from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.hooks import event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
@@ -48,7 +48,7 @@ DECISIONS = {
 DOUBTFUL = ("against", "skipped", "unreviewed")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewedCommit:
     """A commit and how it was reviewed: one of DECISIONS, and attempts before it; `at` is ISO 8601, in UTC."""
 
@@ -61,7 +61,7 @@ class ReviewedCommit:
     attempts: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen
 class PageHistory:
     """A span of commits, oldest first, and all that is known of it; `older` commits were left out.
 
@@ -83,8 +83,8 @@ class PageHistory:
 def collect_history(
     repository: Repository,
     invocation: Invocation,
-    since: str = "",
-    within: Range | None = None,
+    since: str,
+    within: Range | None,
 ) -> PageHistory:
     """Read a span (reviewed again), or what came after a revision or a day. Raises CliGuardError."""
     commits, older = list_commits(repository, since, within)

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import GitRepository
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Skipped
 from cli_guard.policy.checks import LEADING_OUT
 from cli_guard.policy.config import read_user_config
@@ -38,7 +38,7 @@ class ScanItems(StrEnum):
     FILES = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     """`count` items, NUL between them: 100,000 commits take 4 MB. `number` is the place in the plan."""
 
@@ -49,7 +49,7 @@ class Slice:
     key: str
 
 
-@dataclass(frozen=True)
+@frozen
 class ScanPlan:
     """All slices of one repository, under the policy of its tip."""
 

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision, Skipped
 from cli_guard.policy.gate import GateJudgement, judge_findings, judge_record
 from cli_guard.report.parts import Collector, read_parts
@@ -32,7 +32,7 @@ LOST = "the process that scanned it ended, twice"
 OWN = ("secret-", "policy-")  # rules that are applied here, or only to what is new
 
 
-@dataclass(frozen=True)
+@frozen
 class ScanOptions:
     """How to scan. `state` is the folder for the parts, None for that of the repository."""
 

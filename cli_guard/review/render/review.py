@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
 from cli_guard.hooks import MESSAGE, event_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     Decision,
     Disposition,
@@ -26,7 +26,7 @@ _DISPOSITIONS = {each: rank for rank, each in enumerate(Disposition)}
 _SEVERITIES = {each: rank for rank, each in enumerate(Severity)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Review:
     """The outcome of one run.
 

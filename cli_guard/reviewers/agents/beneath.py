@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Status
 from cli_guard.reviewers.agents.starts import Start, StartJudge
 from cli_guard.reviewers.agents.statements import SurfaceStatement
@@ -14,7 +14,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 MOST_STARTS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AlteredScript:
     """A script that a change alters, and the start that reaches it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import ParsedCommand
 from cli_guard.commands.plain import children_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # What sets variables, some of it with an option.
 SETTERS = frozenset(("export", "declare", "typeset"))
@@ -15,7 +15,7 @@ QUOTES = str.maketrans("", "", "\"'")
 MOST = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Export:
     """One variable with its value as written, without quotes, and its line."""
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import get_args
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Severity
 from cli_guard.policy.config import SURFACE_KINDS
 from cli_guard.reviewers.agents.statements import SurfaceStatement
@@ -24,7 +24,7 @@ FOR_ALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SurfaceRemark:
     """What is to be said about one statement: a rule without the prefix of all, and the words.
 
@@ -75,7 +75,6 @@ def at_line(
     evidence: str = "",
     identity: str = "",
     known: str = "",
-    severity: Severity | None = None,
 ) -> Finding:
     rule = catalog.one(GROUP, f"agent-{rule_id}")
     remedy = rule.remedy
@@ -87,7 +86,6 @@ def at_line(
         line=lines[0],
         end_line=lines[1],
         message=message,
-        severity=severity,
         remedy=remedy,
         evidence=evidence,
         content=identity or message,

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from cli_guard.commands import Context, EffectKind, Setting, judge_or_raise
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.statements import SurfaceStatement
@@ -40,7 +40,7 @@ BLANK_CLASS = re.compile(r"\\s[+*]?|\[ \][+*]?")
 LONGEST_SHOWN = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """One grant: its sort, its text, and whether more may follow."""
 

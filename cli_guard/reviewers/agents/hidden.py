@@ -8,7 +8,7 @@ such a character, counts.
 import re
 from collections.abc import Callable, Iterator
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules import catalog
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -40,7 +40,7 @@ PLACE = re.compile(
 SHOWN = 120
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HiddenText:
     """Something that a reader does not see: how it is hidden, what it says, where."""
 

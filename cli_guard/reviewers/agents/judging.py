@@ -40,7 +40,7 @@ TOP = (1, 1)
 
 
 def review_files(
-    subject: ReviewInput, changes: Sequence[FileChange], starters: Sequence[str] = ()
+    subject: ReviewInput, changes: Sequence[FileChange], starters: Sequence[str]
 ) -> Report:
     """Return the findings on some files of a change, by path, line and rule.
 

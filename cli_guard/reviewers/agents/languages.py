@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.agents.markdown import Block
 from cli_guard.reviewers.agents.orders import (
     TABLE,
@@ -35,7 +35,7 @@ MOST_CLAUSES = 40
 LETTER = "a-zà-ÿа-яё"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpokenDeed:
     """What is ordered: a name of `text.toml`, a verb, and the things that must stand in its sentence.
 
@@ -57,7 +57,7 @@ def spoken_deeds() -> tuple[SpokenDeed, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SpokenLanguage:
     """The words of one language, compiled."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.agent_paths import TEXT
 from cli_guard.reviewers.agents.starts import scope_of
@@ -26,7 +26,7 @@ MOST = 100
 FORM = re.compile(r"(?:\{file:|file://)?(?:\./)?([^{}\n]{1,300}?)\}?")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class NamedText:
     """A text of the tree, the settings or rules that name it at first, and whether that is new."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.agents.markdown import Block, BlockKind
 from cli_guard.rules.catalog import read_patterns, read_table
 
@@ -45,7 +45,7 @@ MOST_VERBS = 40
 LONGEST_CLAUSE = 400
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Deed:
     """A row of the table: what may be ordered."""
 
@@ -78,7 +78,7 @@ class Deed:
         return is_pronoun and self.object.search(before) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundOrder:
     """One order: what is done, in which sentence, from which line to which."""
 
@@ -90,7 +90,7 @@ class FoundOrder:
     kind: BlockKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """A sentence without markup, as it is written, and the lines on which it begins and ends."""
 

@@ -31,7 +31,7 @@ HARMLESS_FOLDERS = re.compile(r"(?:\./)?(?!\.\.)[\w@][^~$]*|/tmp(?:/.*)?|\.")
 def widenings(
     before: Sequence[SurfaceStatement],
     after: Sequence[SurfaceStatement],
-    beside: Sequence[SurfaceStatement] = (),
+    beside: Sequence[SurfaceStatement],
 ) -> Iterator[SurfaceRemark]:
     """Yield what the state after a change lets pass, of all its statements.
 

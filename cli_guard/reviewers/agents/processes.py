@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ UNKNOWN = '"$argument"'
 ANY_FILE = "file.txt"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgramCalls:
     """The commands that a script runs, and its text without the words that run them."""
 

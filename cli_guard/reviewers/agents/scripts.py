@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from cli_guard.commands import Context, Effect, EffectKind, Verdict, judge_or_raise
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree
 from cli_guard.reviewers.agents.imports import files_of_module, find_imports
@@ -33,7 +33,7 @@ GRAVE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScriptFacts:
     """What a script does that matters. `signs` are names of `programs.toml`, `reason` is what they say.
 

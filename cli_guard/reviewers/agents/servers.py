@@ -8,7 +8,7 @@ from itertools import chain
 
 from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge_or_raise
 from cli_guard.commands.engine import walk
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.reviewers.agents.change_tree import HOME, ROOT
 from cli_guard.reviewers.agents.reading import text_of
@@ -56,7 +56,7 @@ HERE = re.compile(rf"{ROOT}/|/(?:usr/(?:local/)?)?s?bin/|/opt/homebrew/bin/|/nix
 REPOSITORY = re.compile(r"(?:git\+|github:|https?://|git@)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Launch:
     """How a server is started or called: its words, its address, the package that a runner fetches."""
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from cli_guard.commands import EffectKind, Verdict, judge_or_raise
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Decision
 from cli_guard.reviewers.agent_paths import MAYBE
 from cli_guard.reviewers.agents.change_tree import ROOT, ChangeTree, context_of
@@ -44,7 +44,7 @@ GRAVE_KINDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Start:
     """The judgement of a start: `denied`, `asks` or `advice`, the reason, and the scripts that it reaches.
 

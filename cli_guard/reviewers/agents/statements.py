@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.agents.exports import exports_in
 from cli_guard.reviewers.agents.reading import read_parts, span_of, text_of
 from cli_guard.reviewers.agents.started import commands_of, find_reached
@@ -16,7 +16,7 @@ MOST = 2_000
 Found = tuple[tuple[str, ...], Node]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SurfaceStatement:
     """One statement. `name` is what it is about, `value` all that it says; `order` is its place in the file."""
 
@@ -69,7 +69,7 @@ class SurfaceStatement:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStatements:
     """The statements of one file in one state; `problem` says why it could not be read."""
 

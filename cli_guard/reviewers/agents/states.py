@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Skipped
 from cli_guard.reviewers.agents.statements import SurfaceStatement, read_statements
 from cli_guard.reviewers.agents.tables import SurfaceFile, files_of
@@ -12,7 +12,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 LONGEST = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class FileState:
     """One file to one tool: its statements before and after, those beside it, and its text after the change."""
 

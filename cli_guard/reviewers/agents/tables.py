@@ -30,7 +30,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules import data
 from cli_guard.rules.catalog import read_table
 
@@ -40,7 +40,7 @@ RULES = "rules.toml"
 WITHOUT_TOOLS = frozenset((RULES, "programs.toml", "servers.toml", "text.toml"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Entry:
     """What is read at some places of a file."""
 
@@ -53,7 +53,7 @@ class Entry:
         return str(self.words.get(name, ""))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SurfaceFile:
     """One sort of file that a tool reads."""
 

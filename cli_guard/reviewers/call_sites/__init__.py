@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Kind, Status
 from cli_guard.reviewers.call_sites import documents, texts
 from cli_guard.reviewers.call_sites.values import (
@@ -74,7 +74,7 @@ MOST_PATHS = 200
 SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calls:
     """The calls of one file, and why the rest of it cannot be read."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.call_sites.values import (
     COSMETIC,
@@ -41,7 +41,7 @@ COSMETIC_IN_JOB = COSMETIC - {"name"}
 SHARED = ("env", "default", "before_script")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallLayout:
     """Where the parts of a file are, each path with the noun for what is there; `*` is any key, `[]` an item.
 
@@ -80,7 +80,7 @@ PACKAGE = CallLayout(
 WHOLE = CallLayout()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class CallPart:
     """A part of a file, and the values of the tables around it."""
 

@@ -7,7 +7,7 @@ from dataclasses import field, fields, is_dataclass
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.syntax import parse
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, every
 from cli_guard.reviewers.dependencies.versions import Parts, parts_of
 
@@ -37,7 +37,7 @@ class TooMuchError(ValueError):
     """The values of a file refer to each other too often to be compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """A part of a file: a hash without its versions, those versions in order, and its first line."""
 

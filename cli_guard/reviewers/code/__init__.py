@@ -13,7 +13,7 @@ from functools import partial
 from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.manifests import as_blocks, is_json_manifest
 from cli_guard.code.templates import PAGE_LANGUAGE, PAGES, script_in
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     Contents,
     FileChange,
@@ -159,7 +159,7 @@ def _read_with(read: Callable[[str], str], subject: ReviewInput) -> ReviewInput:
     return replace(subject, contents=_ReadContents(subject.contents, read))
 
 
-@dataclass(frozen=True)
+@frozen
 class _ReadContents:
     """The contents of files in a form that the rules can read: the scripts of a page, or YAML for JSON."""
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import cache
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Contents, FileChange, Finding, Skipped
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.remarks import (
@@ -37,7 +37,7 @@ LONGEST = 5_000
 OVERLAP = 500
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class LineRule:
     """A line rule ready for use."""
 

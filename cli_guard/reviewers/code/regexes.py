@@ -12,7 +12,7 @@ from cli_guard.code.automaton_places import WrittenPattern, find_patterns, may_h
 from cli_guard.code.classify import has_long_line
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Severity, Skipped
 from cli_guard.reviewers.code import trees
 from cli_guard.reviewers.code.before import text_before
@@ -36,7 +36,7 @@ LINES_ABOVE = 12
 SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlowPattern:
     """A pattern with a text for which it takes long, and the lines that match something with it."""
 

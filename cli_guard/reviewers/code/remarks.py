@@ -11,7 +11,7 @@ from itertools import chain
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_code, is_test_or_example
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Severity
 from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
 from cli_guard.secrets.engine import scan
@@ -34,7 +34,7 @@ YAML_PATHS, YAML_TEXTS, LINE_RULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """Where a rule applies: lines of the new side, the line to show, and the content for the fingerprint.
 
@@ -49,7 +49,7 @@ class Location:
     column: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeEffect:
     """What happens if a finding is true, which is the reason of its severity; `rules/code/effects.toml` is the list."""
 

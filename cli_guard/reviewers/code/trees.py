@@ -16,7 +16,7 @@ from cli_guard.code.numbers import Numbers
 from cli_guard.code.spelled import may_rename, spell_out
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable, without_actions
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import FileChange, Finding, Skipped, Status
 from cli_guard.policy.suppressions import MARK
 from cli_guard.repository.between import LinesBefore
@@ -451,7 +451,7 @@ def patch_node(node: "SgNode", lines: list[str], text: str) -> str:
     return patch("\n".join(before), f"{head}{text}{tail}", first + 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeSpan:
     """First and last line to report, and their content if not the whole node; `revealed`: no line was added."""
 

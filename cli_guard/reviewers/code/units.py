@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_patterns
 
 DOLLAR_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w{0,62})?\$")
@@ -12,7 +12,7 @@ SQL_STOP = re.compile(r"--|/\*|['\"`;$]|\n")
 FROM_STAGE = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """A unit of a file: its first and last line, and its text without comments, as one line."""
 

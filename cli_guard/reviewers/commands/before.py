@@ -62,9 +62,8 @@ class Before:
         path = self._change.old_path or self._change.path
         executable = self._change.old_mode == "100755"
         with suppress(Unreadable):
-            for snippet in snippets(path, self._text or "", executable=executable):
-                if _is_for_shell(snippet):
-                    found.append(snippet)
+            every = snippets(path, self._text or "", executable=executable)
+            found.extend(filter(_is_for_shell, every))
         return tuple(found)
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cli_guard.code.dead import dead_code
 from cli_guard.code.syntax import Trees, find_nodes
 from cli_guard.commands import Context, Effect, EffectKind, Setting, judge_or_raise
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract import Snippet
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ BEGINNINGS = frozenset(
 ) | {"\n"}
 
 # Nodes of the grammar with statements inside, each of which is a statement of its own, and those that hold such nodes.
-HOLD_STATEMENTS, DIVISIBLE = (
-    frozenset(words.split()) for words in read_table("commands.toml")["statements"].values()
-)
+STATEMENTS = read_table("commands.toml")["statements"]
+HOLD_STATEMENTS = frozenset(STATEMENTS["hold"].split())
+DIVISIBLE = frozenset(STATEMENTS["divisible"].split())
 SEPARATORS = (";", "&", "\n", ";;")
 DEEPEST = 50
 EVIDENCE_CHARS = 120
@@ -53,7 +53,7 @@ CONTINUED = re.compile(r"[ \t]*\\\n\s*")
 STEPS = list(Severity)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotableEffect:
     """One notable effect: its rule, and the lines and text of its statement.
 
@@ -69,7 +69,7 @@ class NotableEffect:
     is_dead: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandJudgement:
     """The acts of a snippet, the files it leaves behind, and why a part of it was not read."""
 

@@ -14,15 +14,28 @@ from cli_guard.reviewers.dependencies.judging import (
     DependencyWorld,
     judge,
     judge_integrity,
-    judge_release,
     judge_source,
 )
 from cli_guard.reviewers.dependencies.locks import review_locks
 from cli_guard.reviewers.dependencies.newcomers import review_newcomers
+from cli_guard.reviewers.dependencies.releases import (
+    judge_advisory,
+    judge_name,
+    judge_script,
+    judge_version,
+)
 from cli_guard.reviewers.dependencies.usage import review_usage
 from cli_guard.reviewers.review_input import ReviewInput
 
-JUDGES = (judge_source, judge_address, judge_integrity, judge_release)
+JUDGES = (
+    judge_source,
+    judge_address,
+    judge_integrity,
+    judge_script,
+    judge_advisory,
+    judge_name,
+    judge_version,
+)
 
 
 def review(subject: ReviewInput) -> Report:

@@ -1,4 +1,4 @@
-"""Judge what came and what moved in one file: its source, its hashes, its scripts, its name."""
+"""Judge what came and what moved in one file: its source, its hashes, its settings."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,14 +6,10 @@ from dataclasses import field
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, Skipped
-from cli_guard.repository.protocol import Searchable
-from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.hashes import has_old_hash, has_other_hash, strength
-from cli_guard.reviewers.dependencies.incidents import known_bad
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
 from cli_guard.reviewers.dependencies.scripts import runs_same_files
-from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
 from cli_guard.secrets.printable import clip
@@ -35,13 +31,10 @@ PLAIN = re.compile(
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # The release that a comment behind a commit names.
 RELEASE = re.compile(r"#.*?\bv?(\d+\.\d+\.\d[\w.+-]*)")
-LOOSE = "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
-BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 MOST_SHOWN = 3
 # https://HOST/OWNER/NAME, as `/` divides it.
 ADDRESS_PARTS = 5
-UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # What a test, an example or a vendored copy is still told, as advice.
 ASIDE = frozenset(("deps-known-bad",))
 # An entry without a source is a package of the repository itself in these.
@@ -343,104 +336,6 @@ def kept_label(each: DependencyChange, was: Dependency, entry: Dependency) -> st
     ]
     found = {label[1] for label in labels if label}
     return found.pop() if all(labels) and len(found) == 1 else ""
-
-
-def judge_release(
-    world: DependencyWorld,
-    each: DependencyChange,
-    was: Dependency | None,
-    entry: Dependency,
-) -> Iterator[Remark]:
-    name = entry.name
-    spec = entry.spec
-    ecosystem = entry.ecosystem
-    if entry.has_script and was and not was.has_script:
-        yield "deps-install-script", f"{name} {spec} now runs a script when it is installed"
-    elif (
-        entry.has_script
-        and not was
-        and not (each.is_new and names.is_popular(ecosystem, name))
-    ):
-        severity = Severity.LOW if names.is_popular(ecosystem, name) else Severity.HIGH
-        yield (
-            "deps-install-script",
-            f"{name} {spec} is new and runs a script when it is installed",
-            severity,
-        )
-    advisory = known_bad(ecosystem, entry.package or name, spec)
-    version = spec.lstrip("=^~v ")
-    if advisory and world.is_first("bad", name, version):
-        yield "deps-known-bad", f"{f'{name} {version}'.rstrip()}: {advisory}"
-    is_unknown = (
-        was is None
-        and not world.was_known(ecosystem, name)
-        and world.is_first("name", name)
-    )
-    if is_unknown and (similar := names.similar_name(ecosystem, name)):
-        # Forks and successors append a digit.
-        severity = (
-            Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
-        )
-        message = (
-            f"{name} is no known package, and its name resembles the popular {similar}"
-        )
-        yield "deps-similar-name", message, severity
-    elif (
-        is_unknown
-        and not names.is_known_publisher(ecosystem, name)
-        and world.is_first("vscode", each.path)
-    ):
-        yield "deps-unknown-extension", f"{name} is of a publisher who is not known"
-    if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
-        return
-    if ecosystem == "vscode":
-        return  # an extension has no version here
-    if is_loose(each, was, entry):
-        if not is_own_package(world, entry) and world.is_first("unpinned", each.path):
-            others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
-            more = f"; {others} more have none" if others else ""
-            yield (
-                "deps-unpinned",
-                f"{name} has no version: {spec or 'any'} is accepted{more}",
-            )
-        return
-    is_library = (
-        was and entry.kind != "dev" and ecosystem not in ("go", "actions", "pre-commit")
-    )
-    if (
-        was
-        and entry not in each.beside
-        and is_library
-        and is_major_move(was.spec, spec)
-        and world.is_first("major", name)
-    ):
-        world.majors.append((each, was, entry))
-
-
-def is_own_package(world: DependencyWorld, entry: Dependency) -> bool:
-    """Return whether a manifest of the repository has the name of an entry: npm takes the workspace of that name."""
-    contents = world.subject.contents
-    if entry.ecosystem != "npm" or not isinstance(contents, Searchable):
-        return False
-    named = re.compile(rf'"name"\s*:\s*"{re.escape(entry.name)}"')
-    hits = contents.search((entry.name,), ("package.json", "*/package.json"))
-    return any(named.search(hit.text) for hit in hits.found)
-
-
-def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) -> bool:
-    """Return whether an entry accepts any version where that says something."""
-    spec = entry.spec.replace(" ", "")
-    if each.ecosystem in OWNED:
-        return each.ecosystem == "pre-commit" and spec in BRANCHES
-    if spec or each.ecosystem in UNVERSIONED or entry.kind == "build":
-        # Composer names what PHP itself must have as `ext-json`.
-        is_platform = each.ecosystem == "composer" and entry.name.startswith("ext-")
-        return not is_platform and (
-            spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
-        )
-    if each.ecosystem == "pypi":
-        return bool(was and was.spec) or (entry.kind != "dev" and "spec" in each.usual)
-    return each.ecosystem != "cargo" or entry.last == entry.line
 
 
 def judge_setting(

@@ -6,7 +6,7 @@ An entry of the same name, version and content is the same one, wherever in the 
 from collections import Counter
 from collections.abc import Iterable
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.dependencies.lock_files import LockListing
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
@@ -16,7 +16,7 @@ from cli_guard.reviewers.dependencies.reading import Dependency, Listing
 Match = tuple[Dependency | None, Dependency, bool]
 
 
-@dataclass(frozen=True)
+@frozen
 class LockChanges:
     """Each entry that came, with the one that it replaces; `is_beside`: that one is still there.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.snippet import LineNumbers
 
 # The keys on the way to the entries: `*` is any key; at the end, `[]` is the items of a list in JSON.
@@ -31,7 +31,7 @@ class UnreadableLock(ValueError):
     """Why a lock file, or one entry of it, cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LockPiece:
     """One entry on the lines `line` to `last`: the key that it has in its group, and its text.
 
@@ -51,7 +51,7 @@ class LockPiece:
         return self.group, self.key, self.text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LockCut:
     """A lock file in pieces. `head` is the rest of it, as data."""
 

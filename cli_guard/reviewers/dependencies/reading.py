@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.reviewers.commands.extract import read_document
 from cli_guard.reviewers.commands.extract.docker import base_images
 from cli_guard.reviewers.commands.extract.nodes import (
@@ -56,7 +56,7 @@ PREFIXES = {"git": "git+", "path": "path:"}
 DEPENDENCIES = ("", "dev", "build", "range", "replace", "direct", "pip", "hook", "image")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dependency:
     """One dependency or setting of a file, on the lines `line` to `last`.
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from posixpath import basename, dirname, normpath, relpath
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.dependencies.lock_files import LockListing, data_of
 from cli_guard.reviewers.dependencies.pieces import LockPiece
 from cli_guard.reviewers.dependencies.reading import Listing, normalise
@@ -28,7 +28,7 @@ GROUPS = {
 NPM_LISTS = ("dependencies", "optionalDependencies", "peerDependencies")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RootList:
     """The names that a package asks for to run, and those for its development (None: the lock does not say)."""
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_patterns
 
 HEADS = ("google", "numpy", "sphinx")
@@ -19,7 +19,7 @@ SECTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentedParameter:
     """One documented parameter, its type as written, and its lines (offsets into the comment's own).
 
@@ -33,7 +33,7 @@ class DocumentedParameter:
     places: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Documented:
     """The parameters that a comment documents.
 

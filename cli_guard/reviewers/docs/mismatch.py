@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding
 from cli_guard.reviewers.docs.documented import (
     PATTERNS,
@@ -45,7 +45,7 @@ def review_mismatch(
             yield _finding(rules, source, compared, sources)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrongDocumentation:
     """A definition with wrong documentation; `span` are its added lines, None if the change only removes."""
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Confidence, Finding
 from cli_guard.reviewers.docs.facts import facts_of, tests_of
 from cli_guard.reviewers.docs.mismatch import list_names
@@ -39,7 +39,7 @@ ASIDE, ASIDE_NAMES = (
 Body = tuple[str, str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """A definition without documentation that the change adds, or whose documentation it removes.
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from itertools import compress, groupby, islice
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.docs.documented import Documented, DocumentedParameter
 from cli_guard.reviewers.docs.styles import Style, indent_of, python_entry, tag_entry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mismatch:
     """Documented names that are not parameters, undocumented parameters, and a result that does not exist."""
 

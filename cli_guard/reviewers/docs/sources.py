@@ -8,7 +8,7 @@ from itertools import islice
 from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.code.test_files import is_test_code
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Skipped, Status, group_by, split_lines
 from cli_guard.reviewers.docs.documented import may_document
 from cli_guard.reviewers.docs.styles import Style, style_of
@@ -26,7 +26,7 @@ PUBLIC = {"java": ("public", "interface"), "rust": ("pub",), "go": ("func",)}
 STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 
 
-@dataclass(frozen=True)
+@frozen
 class SourceFile:
     """One changed file in one of the supported languages."""
 

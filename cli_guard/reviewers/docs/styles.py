@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from itertools import islice
 
 from cli_guard.code.symbols import Parameter, Symbol
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 ENOUGH = 4
 SAMPLE = 40
 LONGEST_TYPE = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Style:
     """The form of documentation in one file: of Python its quotes, and whether the first line is `below` them.
 

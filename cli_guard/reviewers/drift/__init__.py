@@ -37,7 +37,8 @@ from cli_guard.reviewers.drift.documents import (
 )
 from cli_guard.reviewers.drift.forms import VARIED, forms_of, number_of, words_of
 from cli_guard.reviewers.drift.imports import find_left_imports
-from cli_guard.reviewers.drift.judging import find_stale, is_in_use, is_searched_in_sources
+from cli_guard.reviewers.drift.in_use import is_in_use, is_searched_in_sources
+from cli_guard.reviewers.drift.judging import find_stale
 from cli_guard.reviewers.drift.unlisted import (
     Addition,
     changelog_gap,

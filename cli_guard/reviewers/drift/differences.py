@@ -14,7 +14,7 @@ from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import Fact, Key, facts_of, may_turn_errors
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
 from cli_guard.errors import GitError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.repository.protocol import WithFolders
 from cli_guard.reviewers.drift.code_words import (
@@ -54,7 +54,7 @@ GENERIC = re.compile(r"\b(?:List|Dict|Set|FrozenSet|Tuple|Type)\b")
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DriftDifference:
     """One fact that the change made false.
 
@@ -172,12 +172,7 @@ def find_differences(
     present: set[tuple[str, str]] = set()
     for sides in files:
         path = sides.change.old_path or sides.change.path
-        for key, fact in sides.old.items():
-            now = sides.new.get(key)
-            if now and fact.kind in VALUED and _differ(fact, now):
-                yield DriftDifference(fact, path, now.value, altered=True)
-                if kind := _kind_of_value(fact, now, sides):
-                    yield DriftDifference(Fact(kind, fact.value), path, now.value)
+        yield from _find_altered(sides, path)
         gone = [
             fact
             for fact in sides.old.values()
@@ -200,15 +195,7 @@ def find_differences(
                     re.search(form, each.text) for each in files
                 )
                 yield DriftDifference(fact, path, new, is_key=is_key)
-        # Most files catch no error to raise another: of those that are only added to, nothing more is read.
-        facts = sides.new.values() if may_turn_errors(sides.text) else ()
-        turned = (
-            fact for fact in facts if fact.kind == "turned" and fact.key not in sides.old
-        )
-        yield from (
-            DriftDifference(replace(fact, kind="error"), path, fact.value)
-            for fact in turned
-        )
+        yield from _find_turned_errors(sides, path)
     texts = [
         (each.change.path, "\n".join(each.change.removed.values()), each.text)
         for each in files
@@ -217,6 +204,30 @@ def find_differences(
         yield DriftDifference(Fact("string", word), path)
     yield from _find_moved_folders(subject)
     yield from _find_go_packages(subject.changes)
+    yield from _find_moved_files(subject)
+
+
+def _find_altered(sides: Sides, path: str) -> Iterator[DriftDifference]:
+    """Yield what has another value now, and what that value is to a reader."""
+    for key, fact in sides.old.items():
+        now = sides.new.get(key)
+        if now and fact.kind in VALUED and _differ(fact, now):
+            yield DriftDifference(fact, path, now.value, altered=True)
+            if kind := _kind_of_value(fact, now, sides):
+                yield DriftDifference(Fact(kind, fact.value), path, now.value)
+
+
+def _find_turned_errors(sides: Sides, path: str) -> Iterator[DriftDifference]:
+    """Yield the errors in whose place another one is raised now."""
+    # Most files catch no error to raise another: of those that are only added to, nothing more is read.
+    facts = sides.new.values() if may_turn_errors(sides.text) else ()
+    for fact in facts:
+        if fact.kind == "turned" and fact.key not in sides.old:
+            yield DriftDifference(replace(fact, kind="error"), path, fact.value)
+
+
+def _find_moved_files(subject: ReviewInput) -> Iterator[DriftDifference]:
+    """Yield what a reader knew of the files that moved or went: their paths, modules and tasks."""
     came = {
         module_of(c.path)
         for c in subject.changes

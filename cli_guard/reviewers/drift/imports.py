@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cli_guard.code.python_imports import PythonImports
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import ChangeSet, Finding, Hit, Status, group_by
 from cli_guard.policy.globs import matches
 from cli_guard.reviewers.drift.differences import DriftDifference, module_of
@@ -29,7 +29,7 @@ Search = Callable[[Iterable[str], str], Sequence[Hit]]
 Read = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Missing:
     """What can no longer be imported: a file, or one `name` of it, and what is there in its place."""
 

@@ -6,22 +6,18 @@ from collections.abc import Iterator
 
 from cli_guard.code.facts import call_text
 from cli_guard.code.facts import pattern as fact_pattern
-from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, DriftDifference
 from cli_guard.reviewers.drift.documents import (
     TABLE,
     Page,
     Spot,
-    is_in_sentence,
     pattern,
     words,
 )
 from cli_guard.reviewers.drift.forms import (
-    SHORT,
     SHORTEST,
     is_distinctive,
     matches,
-    meanings_of,
     token,
 )
 from cli_guard.reviewers.drift.links import find_links, is_same_anchor, leads_to
@@ -37,121 +33,46 @@ from cli_guard.reviewers.drift.values import (
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 2_000
-# `[ -f`, `test -e`, `existsSync(`, `os.path.isfile(`
-ASKED = re.compile(
-    r"(?:\[|\btest) (?:! )?-[defrs] \S{0,40}$|(?i:exists?\w*|is_?file)\W[^)]{0,80}$"
-)
-C_FILE = re.compile(r"\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inl)$")
 # Whose feature it is: `cargo run -p NAME`, `NAME = { features = [...] }`.
 PACKAGE = re.compile(r"(?:(?:-p|--package)[ =]|^[\s/!*]*(?=[\w-]+ = \{))([\w-]+)")
 SETTINGS = (".ini", ".properties")
-
-
-def is_searched_in_sources(difference: DriftDifference) -> bool:
-    """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
-    kind = difference.kind
-    name = difference.name
-    if difference.altered or len(name) == SHORT:
-        return (kind in ("flag", "variable") and len(name) > SHORT) or bool(
-            meanings_of(difference.fact)
-        )
-    return kind in ("file", "folder", "module", "flag", "error", "command", "feature") or (
-        kind != "parameter" and is_distinctive(name)
-    )
-
-
-def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
-    """Return whether a line of a source shows that what seemed gone is still there: defined, declared or read.
-
-    `own` is the page of the hit if that is the file from which it seemed gone.
-    """
-    kind = difference.kind
-    name = re.escape(difference.name)
-    if kind == "module" and posixpath.dirname(hit.path) == posixpath.dirname(
-        difference.path
-    ):
-        return hit.text.startswith("package ")  # a file of a Go package that stays
-    if difference.altered or difference.name not in hit.text:
-        return False
-    if kind == "flag" and len(difference.name) == SHORT:
-        return bool(re.search(rf"[\"']{name}[\"',]", hit.text))
-    found = re.search(rf"(?<![\w-]){name}(?![\w-])", hit.text)
-    if found is None:
-        return False
-    if kind == "error":  # what is raised now may be a kind of the former error
-        return bool(
-            re.search(rf"\bclass\s+{re.escape(difference.new)}\b.*\b{name}\b", hit.text)
-        )
-    comment = pattern("comment").search(hit.text)
-    if comment and comment.start("mark") < found.start():
-        return False
-    if kind in ("flag", "variable", "key"):
-        is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
-        return not is_told and not is_in_sentence(hit.text, found.start())
-    if kind == "string":
-        return True
-    if kind == "file":  # a program that asks whether it is there goes on without it
-        return ASKED.search(hit.text[: found.start()]) is not None
-    if kind == "route":
-        return bool(
-            re.search(
-                rf"(?i)(?:\.(?:get|post|put|patch|delete|route)|mapping|handle(?:func)?)\(\W{{0,3}}{name}[\"']",
-                hit.text,
-            )
-        )
-    if kind in ("script", "target"):  # of another package or folder
-        return bool(re.match(rf"\s*\"{name}\"\s*:|{name}\s*:(?!=)", hit.text))
-    if kind not in ("function", "class", "constant"):
-        return False
-    if kind == "function" and C_FILE.search(difference.path):
-        # One of several of the name: what calls it would not build without another.
-        return re.search(rf"(?<!\w){name}\s*\(", hit.text) is not None
-    if own:  # an alias, an entry of a list of names, a module's `__getattr__`
-        return hit.line > len(own.lines) or not Spot(own, hit.line, found.start()).is_read
-    if re.search(rf"\bfrom\s+[\w.]*\b{name}\s+import\b", hit.text):
-        return True  # a module has the name as well
-    source = re.search(rf"\bfrom\s+([\w.]+)\s+import\b.*\b{name}\b", hit.text)
-    if source:  # from a library that has the name as well
-        return difference.ours.isdisjoint(source[1].split("."))
-    begins = rf"\b(?:{pattern('definition').pattern})[\s*:(]*(?:\([^)]*\)\s*)?(?:\w+[.:]+)?"
-    return bool(re.search(rf"{begins}{name}\b|^\s*{name}\s*(?::[^=]+)?=[^=]", hit.text))
+# Kinds of which other programs have some of the same name.
+OF_OTHERS = ("flag", "variable", "string", "exit", "port", "feature")
+# Kinds that an address says as well.
+IN_ADDRESSES = ("port", "route", "badge")
 
 
 def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, int]]:
     """Yield the places of a document that say what is no longer true, and the column behind each."""
-    history = pattern("history")
-    address = pattern("address")
-    nameless = difference.kind in INNER and not difference.owner
-    for start, end in (
-        () if page.is_generated or nameless else _candidates(difference, page)
-    ):
+    is_nameless = difference.kind in INNER and not difference.owner
+    if page.is_generated or is_nameless:
+        return
+    for start, end in _candidates(difference, page):
         spot = page.spot(start)
-        if (
-            len(spot.line) > LONGEST_LINE
-            or spot.number in page.history
-            or history.search(spot.line)
-        ):
+        if len(spot.line) > LONGEST_LINE:
             continue
-        if (
-            page.is_source and difference.kind != "command" and not spot.is_read
-        ) or history.search(spot.sentence):
+        if page.is_source and difference.kind != "command" and not spot.is_read:
             continue
-        may_be_of_another = difference.kind in (
-            "flag",
-            "variable",
-            "string",
-            "exit",
-            "port",
-            "feature",
-        )
-        if may_be_of_another and _is_of_another(difference, spot):
+        if _is_of_the_past(spot):
             continue
-        within = any(
-            _begin_of(m, difference) <= spot.column < m.end()
-            for m in address.finditer(spot.line)
-        )
-        if not within or difference.kind in ("port", "route", "badge"):
+        if difference.kind in OF_OTHERS and _is_of_another(difference, spot):
+            continue
+        if difference.kind in IN_ADDRESSES or not _is_in_address(difference, spot):
             yield spot, spot.column + end - start
+
+
+def _is_of_the_past(spot: Spot) -> bool:
+    """Return whether a place says what was so once: an entry of a changelog, `removed in 2.0`."""
+    history = pattern("history")
+    is_dated = spot.number in spot.page.history or history.search(spot.line)
+    return bool(is_dated or history.search(spot.sentence))
+
+
+def _is_in_address(difference: DriftDifference, spot: Spot) -> bool:
+    return any(
+        _begin_of(found, difference) <= spot.column < found.end()
+        for found in pattern("address").finditer(spot.line)
+    )
 
 
 def _begin_of(address: re.Match[str], difference: DriftDifference) -> int:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.code.facts import Fact, Key
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.drift.documents import Page, pattern
 
 ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:|//", re.IGNORECASE)
@@ -19,7 +19,7 @@ NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 ENDINGS = (".md", ".mdx", ".rst", ".adoc", ".html", ".htm")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link of a page: the path and the anchor to which it leads, as written, and where each of them begins."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from cli_guard.code.facts import Fact, call_text, plain
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Status
 from cli_guard.reviewers.docs.styles import indent_of
 from cli_guard.reviewers.drift.differences import DriftDifference, Sides
@@ -17,7 +17,7 @@ FEWEST_SIBLINGS = 2
 VISIBLE = ("flag", "variable", "key", "command", "exit", "class", "function", "parameter")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Addition:
     """A new option or variable, what is said of it where it is declared, and its older siblings.
 

@@ -11,7 +11,7 @@ from cli_guard.code.changes.facts import CodeFact
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.languages import language_for
 from cli_guard.code.test_files import has_test_words, is_test_or_example
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.protections.families import PREFIX, families_of
 from cli_guard.reviewers.protections.loss import is_own_guard
 from cli_guard.reviewers.review_input import ReviewInput
@@ -24,7 +24,7 @@ PLACE = re.compile(
 NO_FAMILIES = ("weaker-", "warned", "refused")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckPlace:
     """A line or a function of a file."""
 

@@ -1,7 +1,6 @@
 """Whether what a lost call made fit is used as it comes now: in its place, or where its result was used."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,10 @@ from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.reading import ReadNode, call_name
 from cli_guard.code.languages import language_for
+from cli_guard.lazy import frozen
 from cli_guard.model import Hunk
-from cli_guard.reviewers.protections.loss import Loss
-from cli_guard.reviewers.protections.losses import (
-    LONGEST_LINE,
-    is_bare_by_name,
-    without_blanks,
-)
+from cli_guard.reviewers.protections.loss import LONGEST_LINE, Loss
+from cli_guard.reviewers.protections.losses import is_bare_by_name, without_blanks
 from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
@@ -32,7 +28,7 @@ MOST_AROUND = 5
 CONTEXT = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LostCall:
     """A call of the old text, from `start` to `end`.
 

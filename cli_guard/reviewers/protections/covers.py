@@ -15,7 +15,7 @@ from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, short_n
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.languages import language_for
 from cli_guard.code.taint.naming import top_imports
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.protections.loss import Loss, members, net_key, plain_name
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import data
@@ -38,7 +38,7 @@ def _covering() -> tuple[str, ...]:
     return tuple(data.read(TABLE)["covers"]["calls"].split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cover:
     """A check that came, the call that puts it around others, and the file where it does."""
 

@@ -32,7 +32,7 @@ from cli_guard.code.changes.facts import (
     words_of_name,
 )
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.rules import data
 
@@ -74,7 +74,7 @@ PRESENCE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Sign:
     """One `[[sign]]`, compiled."""
 
@@ -165,9 +165,7 @@ def _with_pattern(kind: FactKind) -> tuple[Sign, ...]:
 
 
 @lru_cache(maxsize=20_000)
-def families_of(
-    fact: CodeFact, language: str = "", *, came: bool = False
-) -> frozenset[str]:
+def families_of(fact: CodeFact, language: str, *, came: bool = False) -> frozenset[str]:
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
     if fact.is_judged and language in DECLARATIVE:
         return frozenset()

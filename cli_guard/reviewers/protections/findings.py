@@ -6,7 +6,7 @@ from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
 from cli_guard.code.changes.loosening import Looser, has_secret, names_of_sides
 from cli_guard.code.changes.values import read_strength_words
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Hunk, Severity
 from cli_guard.reviewers.protections.asking import accepts_forged, reason_to_ask
 from cli_guard.reviewers.protections.exceptions import is_chosen
@@ -16,8 +16,8 @@ from cli_guard.reviewers.protections.families import (
     PRESENCE,
     families_of,
 )
-from cli_guard.reviewers.protections.loss import Loss
-from cli_guard.reviewers.protections.losses import LONGEST_LINE, guarded_words
+from cli_guard.reviewers.protections.loss import LONGEST_LINE, Loss
+from cli_guard.reviewers.protections.losses import guarded_words
 from cli_guard.reviewers.protections.warnings import (
     attack_named_in,
     refuses,
@@ -63,7 +63,7 @@ NOUNS = {
 Warned = tuple[CodeFact, FileDifference]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A finding, the fact that went, or that came if `is_new`, and its file."""
 

@@ -10,7 +10,7 @@ from cli_guard.code.changes.difference import (
 )
 from cli_guard.code.changes.facts import FactKind
 from cli_guard.code.classify import unreadable
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Skipped, split_lines
 from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
 from cli_guard.reviewers.protections.elsewhere import (
@@ -38,7 +38,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 Excuses = Mapping[str, Sequence[FileChange]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Judged:
     """The findings of one step, each with the fact that went and its file; and what was not compared."""
 
@@ -120,7 +120,7 @@ def stands_elsewhere(
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class LosingFile:
     """A file that loses lines, with its marks; those that were known before are complete.
 

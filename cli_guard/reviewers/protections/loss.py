@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Hunk, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
 
@@ -16,9 +16,21 @@ CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
 SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # Of one hunk.
 MOST_LINES = 200
+LONGEST_LINE = 1_000
+# Families of checks that every program is full of: one that is written anew is no loss.
+ORDINARY = ("validation", "bounds")
+# Families whose calls return a value that is fit for its use.
+FITTING = ("escape", "newline", "secrecy")
+# What an expression names, but for what it calls.
+DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
+# Words of a condition that say nothing of what is guarded.
+COMMON = frozenset(
+    """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
+    string str int bool return raise throw throws new void const let var""".split()
+)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """A member of a family that went, in a file where what it guarded still stands.
 

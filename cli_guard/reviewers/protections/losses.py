@@ -1,10 +1,10 @@
 """Which protections a change takes away: net over the change, and only where what they guarded still stands."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
-from cli_guard.code.changes.asked import names_in, plain_tokens
+from cli_guard.code.changes.asked import names_in
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -14,20 +14,23 @@ from cli_guard.code.changes.facts import (
     FactKind,
     has_word,
     short_name,
-    words_of_name,
     words_of_text,
 )
 from cli_guard.code.changes.naming import join_names
-from cli_guard.lazy import dataclass
-from cli_guard.model import Contents, FileChange, Hunk, group_by
+from cli_guard.lazy import frozen
+from cli_guard.model import Contents, FileChange, group_by
 from cli_guard.reviewers.protections.containers import (
     is_denied_unlisted,
     is_list_gone,
     parent_is_gone,
 )
-from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
+    COMMON,
+    DOTTED,
+    FITTING,
+    LONGEST_LINE,
     MOST_LINES,
+    ORDINARY,
     Loss,
     every,
     is_calculated_no_more,
@@ -38,19 +41,12 @@ from cli_guard.reviewers.protections.loss import (
     net,
     plain_name,
 )
+from cli_guard.reviewers.protections.replacements import is_replaced
 
-LONGEST_LINE = 1_000
 BLANKS = re.compile(r"\s+")
-COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
-# Families of checks that every program is full of: one that is written anew is no loss.
-ORDINARY = ("validation", "bounds")
-# Families whose calls return a value that is fit for its use.
-FITTING = ("escape", "newline", "secrecy")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
-# What an expression names, but for what it calls.
-DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
 # How many there are of what: `len(rows) < 1`, `rows.length === 0`.
 COUNTED = re.compile(
     r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
@@ -63,15 +59,9 @@ QUOTED = re.compile(r"'[^'{$#\n]*'|\"[^\"{$#\n]*\"")
 REQUEST = frozenset("$_POST $_GET $_REQUEST $_SERVER $_COOKIE request req ctx env".split())
 OWN_PLACE = frozenset("__dir__ __file__ __DIR__ __FILE__ __dirname __filename".split())
 CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
-MEASURES = frozenset(("len", "length", "size"))
-# Words of a condition that say nothing of what is guarded.
-COMMON = frozenset(
-    """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
-    string str int bool return raise throw throws new void const let var""".split()
-)
 
 
-@dataclass(frozen=True)
+@frozen
 class Losses:
     """Finds the losses of a change; `contents` has what stands after it, `own_guards` what the policy calls guards."""
 
@@ -138,29 +128,14 @@ class Losses:
 
     def still_stands(self, loss: Loss) -> bool:
         """Return whether the unit of a lost member is there after the change, with something of what it guarded."""
-        change = loss.change
-        if change.is_deleted:
+        if loss.change.is_deleted:
             return False
-        text = self.contents.new(change) or ""
+        text = self.contents.new(loss.change) or ""
         fact = loss.fact
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
-        if fact.unit and pair is None and self.unit_is_gone(loss, text):
+        if self.is_needed_no_more(loss, text, pair):
             return False
-        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text, pair):
-            return False
-        if fact.kind is FactKind.CONDITION and body_is_gone(loss):
-            return False
-        if loss.family in ORDINARY and self.is_still_refused(loss, text):
-            return False
-        if fact.is_call and is_calculated_no_more(loss):
-            return False
-        if pair and is_taken_no_more(loss, pair):
-            return False
-        if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
-            return False
-        if fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss)):
-            return False
-        if fact.is_guard and pair and self.is_like_before(loss, pair):
+        if fact.is_guard and pair and is_like_before(loss, pair):
             return True
         if fact.is_call and pair and use_is_gone(loss, pair):
             return False
@@ -168,9 +143,33 @@ class Losses:
             return False
         if stands_without(loss):
             return True
+        return self.stands_by_name(loss, text, pair)
+
+    def is_needed_no_more(self, loss: Loss, text: str, pair: CodeUnit | None) -> bool:
+        """Return whether what a member belongs to went with it, or the file does the same in another way."""
+        fact = loss.fact
+        if fact.unit and pair is None and self.unit_is_gone(loss, text):
+            return True
+        if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text, pair):
+            return True
+        if fact.kind is FactKind.CONDITION and body_is_gone(loss):
+            return True
+        if loss.family in ORDINARY and self.is_still_refused(loss, text):
+            return True
+        if fact.is_call and is_calculated_no_more(loss):
+            return True
+        if pair and is_taken_no_more(loss, pair):
+            return True
+        if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
+            return True
+        return fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss))
+
+    def stands_by_name(self, loss: Loss, text: str, pair: CodeUnit | None) -> bool:
+        """Return whether the names that a member spoke of are there after the change."""
+        fact = loss.fact
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
-        old = self.contents.old(change) or ""
+        old = self.contents.old(loss.change) or ""
         if fact.is_call and not fact.detail and is_imported(fact, old):
             return True
         if was := loss.file.old.unit_named(fact.unit):
@@ -226,10 +225,11 @@ class Losses:
             )
         )
 
-    def is_like_before(self, loss: Loss, pair: CodeUnit) -> bool:
-        """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
-        was = loss.file.old.unit_named(loss.fact.unit)
-        return was is not None and loss.file.goes_on(loss.fact, was, pair)
+
+def is_like_before(loss: Loss, pair: CodeUnit) -> bool:
+    """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
+    was = loss.file.old.unit_named(loss.fact.unit)
+    return was is not None and loss.file.goes_on(loss.fact, was, pair)
 
 
 def stands_without(loss: Loss) -> bool:
@@ -299,120 +299,6 @@ def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
         return False
     first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
     return first.search(was.text) is not None and first.search(pair.text) is None
-
-
-def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
-    """Return whether a member of another family came where this one stood, or its name is still written there.
-
-    What a fact was besides, its successor may still be: a condition that no longer asks for own properties may go on
-    to validate.
-    """
-    fact = loss.fact
-    hunk = loss.hunk
-    if hunk is None:
-        return True
-    is_again = fact.kind in NAMED and is_written(fact, code_added(loss.file, hunk))
-    if is_again and not has_namesake(loss):
-        return True
-    if fact.is_call and is_other_answer(loss):
-        return True
-    if fact.kind is FactKind.DECORATOR and is_around(loss):
-        return True
-    if loss.family in ORDINARY and is_asked_anew(loss, hunk):
-        return True
-    beside = families_of(fact, loss.language) - {loss.family}
-    if loss.family not in ORDINARY:
-        # Whatever a check asks makes its guards those of a check: that takes the place of nothing else.
-        beside |= frozenset(("validation",))
-    for gain in gains:
-        new = gain.fact
-        here = gain.file is loss.file and new.unit == fact.unit
-        if here and covers(hunk, new) and gain.family not in beside:
-            return True
-    return False
-
-
-def has_namesake(loss: Loss) -> bool:
-    """Return whether a call of the same name came that protects nothing: it is another module's."""
-    fact = loss.fact
-    return fact.is_call and any(
-        new.is_call
-        and new.last_name == fact.last_name
-        and new.name != fact.name
-        and new.unit == fact.unit
-        and loss.family not in families_of(new, loss.language, came=True)
-        for new in loss.file.came
-    )
-
-
-def is_around(loss: Loss) -> bool:
-    """Return whether the same decorator came to the class around, for all that is in it."""
-    fact = loss.fact
-    return any(
-        new.key == fact.key and fact.unit.startswith(f"{new.unit}.")
-        for new in loss.file.new.facts
-        if new.unit
-    )
-
-
-def is_other_answer(loss: Loss) -> bool:
-    """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
-    fact = loss.fact
-    if loss.family in FITTING:
-        return False
-    name = fact.last_name
-    answers = {
-        plain_tokens(new.asked): new.detail for new in loss.file.came if new.is_judged
-    }
-    for old in loss.file.went:
-        is_inside = old.is_guard and old.line <= fact.line <= old.end_line
-        if is_inside and name in old.detail:
-            answer = answers.get(plain_tokens(old.asked), "")
-            # Where nothing new is said, the call is only left out.
-            if not set(IDENTIFIER.findall(answer)) <= set(IDENTIFIER.findall(old.detail)):
-                return True
-    return False
-
-
-def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether another guard that leaves in the same way came where this one stood, or asks of its values."""
-    fact = loss.fact
-    asked = paths_asked(fact)
-    return fact.is_guard and any(
-        new.is_guard
-        and (new.unit, new.detail) == (fact.unit, fact.detail)
-        and (covers(hunk, new) or not asked.isdisjoint(paths_asked(new)))
-        for new in loss.file.came
-    )
-
-
-def paths_asked(fact: CodeFact) -> frozenset[str]:
-    """Return the values that a condition names, each with what it is a part of."""
-    return frozenset(DOTTED.findall(fact.name)) - (COMMON - MEASURES)
-
-
-def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
-    """Yield the added lines without comments: a check that is one now asks nothing."""
-    comments = [each for each in file.new.facts if each.kind is FactKind.COMMENT]
-    begun = {each.line for each in comments}
-    inside = {n for each in comments for n in range(each.line + 1, each.end_line + 1)}
-    for number, line in enumerate(hunk.added, hunk.new_start):
-        if number in begun:
-            yield COMMENT_SIGN.split(line, maxsplit=1)[0]
-        elif number not in inside:
-            yield line
-
-
-def is_written(fact: CodeFact, lines: Iterable[str]) -> bool:
-    """Return whether a name with the same words stands anywhere in some lines."""
-    name = plain_name(fact)
-    words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
-    return any(" ".join(words_of_name(word)) == name for word in words)
-
-
-def covers(hunk: Hunk, fact: CodeFact) -> bool:
-    """Return whether a hunk added the line that a fact of the new side begins on."""
-    return hunk.new_start <= fact.line < hunk.new_start + len(hunk.added)
 
 
 def is_imported(call: CodeFact, text: str) -> bool:

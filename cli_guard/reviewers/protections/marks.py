@@ -7,7 +7,7 @@ second pass, over all files, knows which ones it has to read. Without a file tha
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.protections.families import GROUP, PREFIX
 from cli_guard.rules import catalog
 
@@ -18,7 +18,7 @@ MOVED = "moved"
 OWN = "own"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Marks:
     """The families of which a file has `lost` a member, and those that it has `touched` in any way."""
 

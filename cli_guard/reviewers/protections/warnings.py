@@ -20,7 +20,7 @@ from cli_guard.code.changes.touched import Span
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import GROUP
 from cli_guard.reviewers.protections.loss import Loss
-from cli_guard.reviewers.protections.losses import covers, is_asked_anew
+from cli_guard.reviewers.protections.replacements import covers, is_asked_anew
 from cli_guard.rules.catalog import read_patterns
 
 FILE = f"{GROUP}/warnings.toml"

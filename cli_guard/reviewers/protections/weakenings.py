@@ -40,7 +40,7 @@ from cli_guard.code.changes.order import (
 )
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
 from cli_guard.reviewers.protections.loss import members, net
@@ -63,7 +63,7 @@ SIZE_ASKED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weakening:
     """A fact that became looser, and the file that it is in."""
 

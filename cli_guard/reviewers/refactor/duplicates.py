@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cli_guard.code.languages import suffix_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Hunk, Skipped, group_by
 from cli_guard.rules.catalog import Rule
 
@@ -34,7 +34,7 @@ MOST_BLOCKS = 20
 SORTED = 400_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineRange:
     """The lines from `first` to `last`, both included, of a file."""
 
@@ -46,7 +46,7 @@ class LineRange:
         return f"lines {self.first} to {self.last} of `{self.path}`"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """Two places with the same lines: the indexes of their first lines, and the number of equal lines."""
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Skipped, Status, split_lines
 from cli_guard.reviewers.per_file import NOTHING, FileResult
 from cli_guard.reviewers.refactor.metrics import Measure, may_exceed, measure
@@ -27,7 +27,7 @@ MOST_REMOVED = 1_000
 FAR = 3.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Limit:
     """A rule and the highest value that it allows."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.symbols import Symbol
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 from cli_guard.words import split_identifiers
 
@@ -23,7 +23,7 @@ DECIDING_SIGNS = ("&&", "||", "=>", "?")
 TABLE = "languages/decisions.toml"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measure:
     """The lines of the decisions of a function, and its length (lines of code without comments and blanks)."""
 

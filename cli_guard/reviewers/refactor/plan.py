@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.syntax import find_nodes
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.refactor.metrics import TABLE, Measure
 from cli_guard.rules.catalog import read_table
 
@@ -19,7 +19,7 @@ LONG = 8
 LARGEST_SHARE = 0.8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MovableBlock:
     """A statement on lines of its own, with the decisions on them."""
 

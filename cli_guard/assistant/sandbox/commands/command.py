@@ -14,7 +14,7 @@ from cli_guard.assistant.sandbox.model import (
     WrongUsage,
 )
 from cli_guard.errors import CliGuardError
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
     from bashkit import ExecResult
@@ -32,7 +32,7 @@ def reads_dash(arguments: tuple[str, ...]) -> bool:
     return "-" in arguments
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnCommand:
     """A command beside those of bash, or a part of one: `memory search` is one of the `subcommands` of `memory`.
 
@@ -88,7 +88,7 @@ class OwnCommand:
             return CommandOutput.error(self.name, str(error))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandOptions:
     """`values` by option in the order given ("" for a switch), the bare `words`, and those behind `--` (or None).
 

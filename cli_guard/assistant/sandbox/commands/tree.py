@@ -20,7 +20,7 @@ from cli_guard.assistant.sandbox.model import (
     CommandOutput,
     WrongUsage,
 )
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table
 
 OPTIONS = read_table("sandbox.toml")["listing"]
@@ -29,7 +29,7 @@ RUNNING = {"-x", "-X", "--exec", "--exec-batch"}
 MOST_LEVELS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListedPath:
     """A file, link or folder; `path` begins with the folder that was named. `level` counts from 1."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import Finding, Severity
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.markup import (
@@ -40,7 +40,7 @@ MANY = 300
 OPEN = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A finding, one of STATES, what was answered or became of it, and links to the proof."""
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.nodes import Items, Scalar, words
 from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,
@@ -19,7 +19,7 @@ from cli_guard.rules.catalog import read_patterns
 PATTERNS = read_patterns("command_files/patterns.toml", "docker")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instruction:
     """An instruction: its words as a shell reads them, and its here-documents with their last lines.
 
@@ -36,7 +36,7 @@ class Instruction:
         return "".join(text for _, text in self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaseImage:
     """What a FROM builds on: its reference, and the line that names it (of an ARG if it is the whole of it)."""
 

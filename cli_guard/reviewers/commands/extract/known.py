@@ -6,7 +6,7 @@ from dataclasses import field
 from functools import cache
 from typing import Any
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.nodes import (
     Document,
     at,
@@ -22,7 +22,7 @@ BRACES = re.compile(r"\{\{.{1,500}?\}\}", re.DOTALL)
 YAML = r"\.ya?ml"
 
 
-@dataclass(frozen=True)
+@frozen
 class Known:
     """A kind of file; the fields are described in the table. `keys` gives the shell of each key."""
 

@@ -6,7 +6,7 @@ from dataclasses import field
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.snippet import (
     Pieces,
     Snippet,
@@ -22,7 +22,7 @@ MOST_NODES = 200_000
 PLAIN_WORD = re.compile(r"(?:[\w@%+=:,./~^-]|\$\{\w+\})+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Scalar:
     """A string, or any other value that is not a list or a table, as text."""
 
@@ -39,13 +39,13 @@ class Scalar:
         return self.pieces[0][0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Items:
     nodes: "list[Node]" = field(default_factory=list)
     tag: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Table:
     """A mapping; of a repeated key the last counts, as npm, Ruby and Python have it."""
 
@@ -97,7 +97,7 @@ def add_node(opened: Opened, node: Node) -> None:
         key.append(node.text if isinstance(node, Scalar) else "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """The readable contents of a file; `problem` says why the rest is unreadable, empty if it is not."""
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.nodes import Document, Table, at, scalars
 from cli_guard.reviewers.commands.extract.programs import program
 from cli_guard.reviewers.commands.extract.snippet import (
@@ -35,7 +35,7 @@ FILLED = re.compile(r"\{[^{}\n]{1,200}\}")
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """A cell of code: its language, and its lines, each with the line of the file that it comes from."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.needs import Needs, has_needed, needs_of
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
 from cli_guard.reviewers.commands.extract.snippet import (
@@ -50,7 +50,7 @@ ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
-@dataclass(frozen=True)
+@frozen
 class CommandFile:
     """A kind of file: its paths, and the pattern whose group `text` is a command; `xml`: with entities.
 

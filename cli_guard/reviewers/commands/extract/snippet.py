@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import accumulate
 
-from cli_guard.lazy import dataclass
+from cli_guard.lazy import frozen
 
 # The text of a snippet in order, each piece with the line of the file that it comes from.
 Pieces = Sequence[tuple[int, str]]
@@ -39,7 +39,7 @@ class Where(StrEnum):
     SERVICE = "service"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snippet:
     """Text for a shell. From each offset of `starts` on it comes from the line at the same index of `lines`.
 

@@ -1,0 +1,136 @@
+"""What came in the place of a protection that went: another check, another answer, or its name in other words."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from cli_guard.code.changes.asked import plain_tokens
+from cli_guard.code.changes.difference import FileDifference
+from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
+from cli_guard.model import Hunk
+from cli_guard.reviewers.protections.families import NAMED, families_of
+from cli_guard.reviewers.protections.loss import (
+    COMMON,
+    DOTTED,
+    FITTING,
+    LONGEST_LINE,
+    ORDINARY,
+    Loss,
+    plain_name,
+)
+
+COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
+MEASURES = frozenset(("len", "length", "size"))
+
+
+def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
+    """Return whether a member of another family came where this one stood, or its name is still written there.
+
+    What a fact was besides, its successor may still be: a condition that no longer asks for own properties may go on
+    to validate.
+    """
+    fact = loss.fact
+    hunk = loss.hunk
+    if hunk is None:
+        return True
+    is_again = fact.kind in NAMED and is_written(fact, code_added(loss.file, hunk))
+    if is_again and not has_namesake(loss):
+        return True
+    if fact.is_call and is_other_answer(loss):
+        return True
+    if fact.kind is FactKind.DECORATOR and is_around(loss):
+        return True
+    if loss.family in ORDINARY and is_asked_anew(loss, hunk):
+        return True
+    beside = families_of(fact, loss.language) - {loss.family}
+    if loss.family not in ORDINARY:
+        # Whatever a check asks makes its guards those of a check: that takes the place of nothing else.
+        beside |= frozenset(("validation",))
+    for gain in gains:
+        new = gain.fact
+        here = gain.file is loss.file and new.unit == fact.unit
+        if here and covers(hunk, new) and gain.family not in beside:
+            return True
+    return False
+
+
+def has_namesake(loss: Loss) -> bool:
+    """Return whether a call of the same name came that protects nothing: it is another module's."""
+    fact = loss.fact
+    return fact.is_call and any(
+        new.is_call
+        and new.last_name == fact.last_name
+        and new.name != fact.name
+        and new.unit == fact.unit
+        and loss.family not in families_of(new, loss.language, came=True)
+        for new in loss.file.came
+    )
+
+
+def is_around(loss: Loss) -> bool:
+    """Return whether the same decorator came to the class around, for all that is in it."""
+    fact = loss.fact
+    return any(
+        new.key == fact.key and fact.unit.startswith(f"{new.unit}.")
+        for new in loss.file.new.facts
+        if new.unit
+    )
+
+
+def is_other_answer(loss: Loss) -> bool:
+    """Return whether a call is only how a guard left that still asks the same: it raises another error now."""
+    fact = loss.fact
+    if loss.family in FITTING:
+        return False
+    name = fact.last_name
+    answers = {
+        plain_tokens(new.asked): new.detail for new in loss.file.came if new.is_judged
+    }
+    for old in loss.file.went:
+        is_inside = old.is_guard and old.line <= fact.line <= old.end_line
+        if is_inside and name in old.detail:
+            answer = answers.get(plain_tokens(old.asked), "")
+            # Where nothing new is said, the call is only left out.
+            if not set(IDENTIFIER.findall(answer)) <= set(IDENTIFIER.findall(old.detail)):
+                return True
+    return False
+
+
+def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether another guard that leaves in the same way came where this one stood, or asks of its values."""
+    fact = loss.fact
+    asked = paths_asked(fact)
+    return fact.is_guard and any(
+        new.is_guard
+        and (new.unit, new.detail) == (fact.unit, fact.detail)
+        and (covers(hunk, new) or not asked.isdisjoint(paths_asked(new)))
+        for new in loss.file.came
+    )
+
+
+def paths_asked(fact: CodeFact) -> frozenset[str]:
+    """Return the values that a condition names, each with what it is a part of."""
+    return frozenset(DOTTED.findall(fact.name)) - (COMMON - MEASURES)
+
+
+def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
+    """Yield the added lines without comments: a check that is one now asks nothing."""
+    comments = [each for each in file.new.facts if each.kind is FactKind.COMMENT]
+    begun = {each.line for each in comments}
+    inside = {n for each in comments for n in range(each.line + 1, each.end_line + 1)}
+    for number, line in enumerate(hunk.added, hunk.new_start):
+        if number in begun:
+            yield COMMENT_SIGN.split(line, maxsplit=1)[0]
+        elif number not in inside:
+            yield line
+
+
+def is_written(fact: CodeFact, lines: Iterable[str]) -> bool:
+    """Return whether a name with the same words stands anywhere in some lines."""
+    name = plain_name(fact)
+    words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
+    return any(" ".join(words_of_name(word)) == name for word in words)
+
+
+def covers(hunk: Hunk, fact: CodeFact) -> bool:
+    """Return whether a hunk added the line that a fact of the new side begins on."""
+    return hunk.new_start <= fact.line < hunk.new_start + len(hunk.added)
