@@ -104,12 +104,7 @@ def review_request(
     """
     if repository is None:
         found = find_repository(request, invocation, through_gitpython)
-        empty = empty_review(request, found) if found else None
-        if empty and paths:
-            hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
-            raise UsageError(
-                f"{paths[0]!r} matches no file of this change: {empty.review_reason}{hint}"
-            )
+        empty = answer_empty(request, found, paths) if found else None
         if empty:
             return empty
         repository = found
@@ -197,6 +192,20 @@ def find_repository(
         if not isinstance(request, Patch):
             raise
         return None
+
+
+def answer_empty(
+    request: Request, repository: GitRepository, paths: Sequence[str]
+) -> Review | None:
+    """Return the review of a request that names no change, None if there is one. Raises UsageError for `paths`."""
+    reason = nothing_to_review(request, repository)
+    if reason is None:
+        return None
+    if paths:
+        hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
+        raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}{hint}")
+    repository.git.forget()
+    return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
 
 
 def limit_to_part(
