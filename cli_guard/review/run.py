@@ -69,11 +69,19 @@ def review(
     return run(gathered, None, today or datetime.datetime.now(datetime.UTC).date())[0]
 
 
-def empty_review(request: Request, repository: Repository) -> Review | None:
-    """Return the review of a request with nothing to review, None if there is something."""
+def empty_review(
+    request: Request, repository: Repository, paths: Sequence[str] = ()
+) -> Review | None:
+    """Return the review of a request with nothing to review, None if there is something.
+
+    Raises UsageError for `paths` that match nothing then.
+    """
     reason = nothing_to_review(request, repository)
     if not reason:
         return None
+    if paths:
+        hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
+        raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}{hint}")
     repository.git.forget()
     return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
 
@@ -104,7 +112,7 @@ def review_request(
     """
     if repository is None:
         found = find_repository(request, invocation, through_gitpython)
-        empty = answer_empty(request, found, paths) if found else None
+        empty = empty_review(request, found, paths) if found else None
         if empty:
             return empty
         repository = found
@@ -192,20 +200,6 @@ def find_repository(
         if not isinstance(request, Patch):
             raise
         return None
-
-
-def answer_empty(
-    request: Request, repository: GitRepository, paths: Sequence[str]
-) -> Review | None:
-    """Return the review of a request that names no change, None if there is one. Raises UsageError for `paths`."""
-    reason = nothing_to_review(request, repository)
-    if reason is None:
-        return None
-    if paths:
-        hint = f"; for a range: --range {paths[0]}" if ".." in paths[0] else ""
-        raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}{hint}")
-    repository.git.forget()
-    return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
 
 
 def limit_to_part(
