@@ -24,12 +24,14 @@ PATHS = frozenset(("path", "archive", "upload", "reflection"))
 ANCHORED = re.compile(r"^.{0,4}?(?:\^|\\A).*(?:\$|\\[zZ]).{0,6}$", re.DOTALL)
 OPEN = re.compile(r"(?<!\\)\.[*+]")
 SITE = re.compile(r"https?://[^/]+/")
-EXACT_CALLS = re.compile(
-    r"(?:.*\.)?(?:equals|equalsIgnoreCase|EqualFold|Equals|eql\?|contentEquals|strcmp|EqualsIgnoreCase|eq)"
+# Functions that compare whole texts, and those whose result is the same text in another form.
+EXACT_CALLS = frozenset(
+    "equals equalsIgnoreCase EqualFold Equals eql? contentEquals strcmp EqualsIgnoreCase eq".split()
 )
-UNWRAPPED = re.compile(
-    r"(?:.*\.)?(?:lower|upper|strip|trim|toLowerCase|toUpperCase|to_lowercase|to_uppercase|downcase|upcase|ToLower|lowercase"
-    r"|ToUpper|chars|bytes|as_bytes|as_str|as_deref|as_ref|toString|to_s|String|str|TrimSpace|casefold|Trim|trimmed|unwrap|to_string)"
+UNWRAPPED = frozenset(
+    """lower upper strip trim toLowerCase toUpperCase to_lowercase to_uppercase downcase upcase ToLower lowercase
+    ToUpper chars bytes as_bytes as_str as_deref as_ref toString to_s String str TrimSpace casefold Trim trimmed unwrap
+    to_string""".split()
 )
 MOST = 20
 OWNERS = ("self", "this", "cls")
@@ -168,17 +170,21 @@ def _against_nothing(
     if (
         inner.op == "call"
         and text in ("nil", "null", "None")
-        and dotted_name(one).rsplit(".", 1)[-1] in ("err", "error", "e")
+        and last_name(one) in ("err", "error", "e")
     ):
         if equal is holds:  # err == nil
             yield from narrowings(inner, True, facts, depth + 1)
     elif inner.op in ("call", "test", "index"):
         found = equal is not holds if text != "true" else equal is holds
-        if text == "0" and EXACT_CALLS.fullmatch(dotted_name(inner)):
+        if text == "0" and last_name(inner) in EXACT_CALLS:
             found = not found
         elif text == "0" and not is_common("tests", "member", dotted_name(inner)):
             return
         yield from narrowings(inner, found, facts, depth + 1)
+
+
+def last_name(node: FlowNode) -> str:
+    return dotted_name(node).rpartition(".")[2]
 
 
 def _is_own(node: FlowNode, facts: GuardFacts) -> bool:
@@ -201,7 +207,7 @@ def _call(
         yield from _prefix_call(receiver, given, holds, facts)
     elif not holds:
         return
-    elif EXACT_CALLS.fullmatch(name):
+    elif name.rpartition(".")[2] in EXACT_CALLS:
         others = [side for side in sides[:3] if not _is_own(side, facts)]
         if len(others) < len(sides[:3]):
             yield from _all_safe(others)
@@ -379,7 +385,7 @@ def _unwrap(node: FlowNode) -> FlowNode | None:
     """Return what an expression only changes the form of: `x` for `(x)` and `x.strip()`."""
     if node.op in ("group", "block", "cast") and len(node.parts) == 1:
         return node.parts[0]
-    if node.op != "call" or not UNWRAPPED.fullmatch(dotted_name(node)):
+    if node.op != "call" or last_name(node) not in UNWRAPPED:
         return None
     callee, *given = node.parts
     if callee.op == "member":

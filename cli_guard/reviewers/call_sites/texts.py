@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import Node, ParsedCommand, Text
+from cli_guard.lazy import frozen
 from cli_guard.reviewers.call_sites.values import (
     LONGEST_SCRIPT,
     Sites,
@@ -84,8 +85,17 @@ def is_strict(items: Iterable[Node], path: str) -> bool:
     return switches[-1].startswith("-")
 
 
-def makefile(values: Values, path: str, text: str) -> Sites:
-    """Read a makefile: the rules that call, what they need and use, and the targets that need them."""
+@frozen
+class Makefile:
+    """The blocks of a makefile: of each target its rules and what it needs, the settings by name, and all others."""
+
+    rules: dict[str, list[Block]]
+    needs: dict[str, set[str]]
+    settings: dict[str, list[Block]]
+    others: list[Block]
+
+
+def read_makefile(values: Values, text: str) -> Makefile:
     rules: dict[str, list[Block]] = {}
     needs: dict[str, set[str]] = {}
     settings: dict[str, list[Block]] = {}
@@ -103,6 +113,15 @@ def makefile(values: Values, path: str, text: str) -> Sites:
             settings.setdefault(setting["name"], []).append(block)
         elif not targets and written:
             others.append(block)
+    return Makefile(rules, needs, settings, others)
+
+
+def makefile(values: Values, path: str, text: str) -> Sites:
+    """Read the rules of a makefile that call, what they need and use, and the targets that need them."""
+    made = read_makefile(values, text)
+    rules = made.rules
+    needs = made.needs
+    settings = made.settings
     calling = {
         name for name in settings if any(values.calls(each) for _, each in settings[name])
     }
@@ -120,9 +139,10 @@ def makefile(values: Values, path: str, text: str) -> Sites:
     special = [target for target in rules if target.startswith(".") and target != ".PHONY"]
     needed = needed_targets(called, needs, rules)
     ruled = (*called, *needed, *special)
-    kept = [*(each for target in ruled for each in rules[target]), *others]
+    kept = [*(each for target in ruled for each in rules[target]), *made.others]
     shared = {f"setting {name}": settings[name] for name in used_settings(kept, settings)}
-    shared |= {target: rules[target] for target in special} | {"other lines": others}
+    shared |= {target: rules[target] for target in special}
+    shared["other lines"] = made.others
     shared |= {f"target {target}, which runs before": rules[target] for target in needed}
     sites: Sites = {
         "the makefile": {name: join_blocks(values, each) for name, each in shared.items()}
