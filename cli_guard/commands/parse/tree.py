@@ -35,7 +35,6 @@ class ParameterExpansion:
     quoted: bool
     operator: str = ""
     argument: "Word | None" = None
-    braced: bool = False
 
 
 @frozen

@@ -237,7 +237,7 @@ def read_braces(cursor: Cursor, *, quoted: bool) -> Part:
     found = cursor.take(BRACED)
     if found is None:
         argument = read_argument(cursor, quoted=quoted)
-        return ParameterExpansion("", quoted, "?", argument, braced=True)
+        return ParameterExpansion("", quoted, "?", argument)
     prefix, name = found.groups()
     operator = f"{prefix}name" if prefix else ""
     if cursor.has("[") and (closed := cursor.find_closing(cursor.at, "[]")):
@@ -248,19 +248,17 @@ def read_braces(cursor: Cursor, *, quoted: bool) -> Part:
             operator = "[?"
         subscript = (Computation(expression, quoted), *behind.parts)
         return ParameterExpansion(
-            name, quoted, operator or "[", Word(subscript, expression.span), braced=True
+            name, quoted, operator or "[", Word(subscript, expression.span)
         )
     if cursor.has("}") and not prefix:
         cursor.at += 1
-        return ParameterExpansion(name, quoted, braced=True)
+        return ParameterExpansion(name, quoted)
     if not prefix:
         found = cursor.take(OPERATOR)
         operator = found[0] if found else "?"
         if not found:
             cursor.fail(start)
-    return ParameterExpansion(
-        name, quoted, operator, read_argument(cursor, quoted=quoted), braced=True
-    )
+    return ParameterExpansion(name, quoted, operator, read_argument(cursor, quoted=quoted))
 
 
 def read_argument(cursor: Cursor, *, quoted: bool) -> Word:
