@@ -19,6 +19,7 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from posixpath import basename
 from typing import Any
 
 from cli_guard.errors import CliGuardError, ExitCode
@@ -58,7 +59,7 @@ def agent_around(env: Mapping[str, str], folder: Path = Path("/proc")) -> str:
             )
         except (OSError, IndexError):
             break
-        names = (os.fsdecode(word).rpartition("/")[2] for word in words)
+        names = (basename(os.fsdecode(word)) for word in words)
         found = next((name for name in names if name in PROGRAMS), "")
         process = int(parent)
     return found

@@ -1,6 +1,7 @@
 """Files that need no review of their form: generated, minified, vendored."""
 
 import re
+from posixpath import basename
 
 from cli_guard.rules.catalog import read_table
 
@@ -23,7 +24,7 @@ def is_vendored(path: str) -> bool:
 
 def is_generated(path: str) -> bool:
     """Return whether the folder or the name of a file says that a program wrote it, or that it is a copy."""
-    return is_vendored(path) or MINIFIED_OR_LOCK.search(path.rpartition("/")[2]) is not None
+    return is_vendored(path) or MINIFIED_OR_LOCK.search(basename(path)) is not None
 
 
 def unreadable(path: str, text: str, file_chars: int) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import islice
 from math import prod
+from posixpath import basename
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
@@ -94,7 +95,7 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
     elif language not in DATA or pattern("settings_file").search(path):
         yield from _definitions(path, text, lines)
     yield from _declared(path, text)
-    if path.rpartition("/")[2] == "package.json":
+    if basename(path) == "package.json":
         yield from _package_facts(text)
     if language and language not in DATA:
         yield from _source_facts(language, text)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from posixpath import basename
 
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import regex
@@ -42,8 +43,7 @@ def is_test_file(path: str) -> bool:
         return False
     folder = COLLECTED_FOLDERS.get(language)
     return bool(
-        TEST_FILES[language].fullmatch(path.rpartition("/")[2])
-        or (folder and folder.search(path))
+        TEST_FILES[language].fullmatch(basename(path)) or (folder and folder.search(path))
     )
 
 
@@ -100,9 +100,7 @@ def list_test_files(texts: Mapping[str, str]) -> tuple[str, ...]:
     """List the test files of a repository (path -> text), sorted. `test.py` may be a command: it must define a test."""
     commands = ("test.py", "tests.py")
     paths = sorted(filter(is_test_file, texts))
-    return tuple(
-        p for p in paths if p.rpartition("/")[2] not in commands or "def test" in texts[p]
-    )
+    return tuple(p for p in paths if basename(p) not in commands or "def test" in texts[p])
 
 
 @lru_cache(maxsize=10_000)
@@ -123,12 +121,12 @@ def source_stem(path: str) -> str:
         if runner_language(path) == "javascript"
         else name.rpartition(".")[0]
     )
-    return folder.rpartition("/")[2] if stem in MAIN_FILES and folder else stem.lstrip("_")
+    return basename(folder) if stem in MAIN_FILES and folder else stem.lstrip("_")
 
 
 def _tested_stem(path: str) -> str:
     """Return the stem that a test file is named after: `config` for `test_config.py` and `config.spec.ts`."""
-    found = _PATTERNS["test_stem"].match(path.rpartition("/")[2].rpartition(".")[0])
+    found = _PATTERNS["test_stem"].match(basename(path).rpartition(".")[0])
     return found[1] if found else ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from posixpath import basename
 
 from cli_guard.commands.trust.installs import locked_installs
 from cli_guard.errors import CliGuardError
@@ -66,7 +67,7 @@ def find_install_files(repository: Repository) -> InstallFiles:
 
 
 def is_lock(path: str, names: tuple[str, ...]) -> bool:
-    name = path.rpartition("/")[2]
+    name = basename(path)
     return name in names or (names == ("-r",) and name.endswith((".txt", ".in")))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from posixpath import basename
 from typing import Any
 
 from cli_guard.runtime import read_plain
@@ -56,7 +57,7 @@ def read_names(folder: Path) -> Iterator[str]:
     bins = package.get("bin")
     if isinstance(bins, str):
         # npm drops the scope of a name.
-        yield str(package.get("name", "")).rpartition("/")[2]
+        yield basename(str(package.get("name", "")))
     yield from names_in(package, "bin")
     cargo = read_data(folder / "Cargo.toml")
     listed = cargo.get("bin")

@@ -6,6 +6,7 @@ Bounded by counts of files and characters, so that the same tree gives the same 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from posixpath import basename
 
 from cli_guard.assistant.projects import advise
 from cli_guard.assistant.retrieval.path_kinds import kind_of
@@ -76,7 +77,7 @@ def outline_files(paths: Iterable[str]) -> list[str]:
     """Format the names of files by folder: as many of each folder as fit, those of tests last."""
     folders: dict[str, list[str]] = {}
     for path in paths:
-        folders.setdefault(path.rpartition("/")[0], []).append(path.rpartition("/")[2])
+        folders.setdefault(path.rpartition("/")[0], []).append(basename(path))
     ordered = sorted(
         folders, key=lambda each: (is_test_or_example(f"{each}/x"), each.count("/"), each)
     )

@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from posixpath import basename
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import (
@@ -304,7 +305,7 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
     if (rule.id, change.path) in so_far.seen or _is_empty(change) or is_read:
         return
     so_far.seen.add((rule.id, change.path))
-    name = change.path.rpartition("/")[2]
+    name = basename(change.path)
     so_far.found.append(
         Finding(
             rule=rule.id,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import cache
+from posixpath import basename
 from types import MappingProxyType
 from typing import Any
 
@@ -16,9 +17,7 @@ NAMES = "names"
 def _files() -> Mapping[str, str]:
     """Map the names of the tables to their paths."""
     files = (path for path in data.paths() if path.startswith("programs/"))
-    return MappingProxyType(
-        {path.rpartition("/")[2].removesuffix(".toml"): path for path in files}
-    )
+    return MappingProxyType({basename(path).removesuffix(".toml"): path for path in files})
 
 
 def programs() -> tuple[str, ...]:

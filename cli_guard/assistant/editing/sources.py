@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from posixpath import basename
 
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.code.definitions import is_parseable
@@ -187,8 +188,8 @@ def find_path(sources: Sources, name: str) -> NamedPath:
 def name_near_paths(path: str, known: Iterable[str]) -> str:
     """Name the known paths that a wrong one may mean: of the same name, else spelled alike."""
     paths = sorted(known)
-    name = path.rpartition("/")[2].lower()
-    same = [each for each in paths if each.rpartition("/")[2].lower() == name]
+    name = basename(path).lower()
+    same = [each for each in paths if basename(each).lower() == name]
     return list_near(same[:5] or difflib.get_close_matches(path, paths[:20_000], 3, 0.7))
 
 

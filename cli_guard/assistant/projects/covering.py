@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
+from posixpath import basename
 
 from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, CoverStrength
@@ -103,7 +104,7 @@ def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[s
         if runner_language(path)
         and not is_test_file(path)
         and (
-            path.rpartition("/")[2].partition(".")[0] in symbols
+            basename(path).partition(".")[0] in symbols
             or (any(word in texts[path] for word in words) and defines.search(texts[path]))
         )
     ]
@@ -189,9 +190,7 @@ class CoverSearch:
             # A file that is no source is covered by the tests that name its path.
             for test in self.tests:
                 if path in self.texts[test]:
-                    self.note(
-                        path, test, "medium", f"names {path}", {path.rpartition("/")[2]}
-                    )
+                    self.note(path, test, "medium", f"names {path}", {basename(path)})
         if language == "python" and path not in self.covered:
             self._through_others(path)
 
@@ -242,7 +241,7 @@ class CoverSearch:
 
     def _defines(self, path: str, test: str) -> bool:
         """Return whether a test is named after a function that a file sets (`res.redirect = function`)."""
-        stem = test.rpartition("/")[2].rpartition(".")[0]
+        stem = basename(test).rpartition(".")[0]
         set_here = rf"^[ \t]*(?:[\w$]+\.)*{re.escape(stem)}[ \t]*="
         return (
             "." in stem

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from posixpath import normpath
+from posixpath import basename, normpath
 
 from cli_guard.assistant.projects.files import ProjectFiles, folder_of, nearness, within
 from cli_guard.assistant.projects.model import FoundCommand
@@ -42,7 +42,7 @@ def find_documented(files: ProjectFiles) -> Iterator[FoundCommand]:
         for found in FORMS["own_name"].finditer(files.read(path)[:4_000])
     } - {"build"}
     for rank, path in enumerate(_guides(files)):
-        is_readme = bool(FORMS["readme"].fullmatch(path.rpartition("/")[2].lower()))
+        is_readme = bool(FORMS["readme"].fullmatch(basename(path).lower()))
         for said, line, is_span, folder in _commands_in(files.read(path)):
             purpose = _purpose_of(said, is_readme)
             command = _at_root(files, path, said, folder) if purpose != "other" else None

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from posixpath import basename
 
 from cli_guard.assistant.projects.environments import (
     python_front,
@@ -220,7 +221,7 @@ def _run_go(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
 
 
 def _run_java(tests: Chosen, files: ProjectFiles, _folder: str) -> str:
-    classes = [shlex.quote(path.rpartition("/")[2].rpartition(".")[0]) for path, _ in tests]
+    classes = [shlex.quote(basename(path).rpartition(".")[0]) for path, _ in tests]
     if files.has("pom.xml"):
         return f"{'./mvnw' if files.has('mvnw') else 'mvn'} -Dtest={','.join(classes)} test"
     front = "./gradlew" if files.has("gradlew") else "gradle"

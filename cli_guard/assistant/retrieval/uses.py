@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from posixpath import basename
 
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
@@ -72,7 +73,7 @@ def _find_importers(
         folder, _, name = file.rpartition("/")
         stem = name.partition(".")[0]
         if stem in ("__init__", "index", "mod") or file.endswith(".go"):
-            stem = folder.rpartition("/")[2]
+            stem = basename(folder)
         for path in graph.importers_of(file):
             stems.setdefault(path, stem)
     for path, stem in sorted(stems.items()):

@@ -234,7 +234,7 @@ class Elsewhere:
         for folder, paths in by_folder.items():
             for name, alias in named.items() if folder else ():
                 if f"/{name}".endswith(f"/{folder}"):
-                    local = alias or name.rpartition("/")[2]
+                    local = alias or posixpath.basename(name)
                     yield from ((local, path, "") for path in paths)
 
 

@@ -5,6 +5,7 @@ Only the words of the command are read: a port that is computed (`$PORT`) or in 
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from posixpath import basename
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.plain import find_commands, plain_text
@@ -118,7 +119,7 @@ def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:
     for _ in range(DEEPEST):
         if not words:
             break
-        name = words[0].rpartition("/")[2]
+        name = basename(words[0])
         if ASSIGNMENT.match(words[0]):
             variable, _, value = words[0].partition("=")
             port = value if variable in VARIABLES else port
@@ -128,7 +129,7 @@ def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:
         elif PYTHON.match(name) and "-m" in words[1:3]:
             words = words[words.index("-m") + 1 :]
         elif PYTHON.match(name) and len(words) > 1:
-            return port, [words[1].rpartition("/")[2], *words[2:]]
+            return port, [basename(words[1]), *words[2:]]
         elif name in MANAGERS:
             return port, script_words(name, words[1:])
         else:

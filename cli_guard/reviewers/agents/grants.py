@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
+from posixpath import basename
 
 from cli_guard.commands import Context, EffectKind, Setting, judge_or_raise
 from cli_guard.lazy import frozen
@@ -151,7 +152,7 @@ def danger_of_command(grant: Grant) -> str:
 
 def wide_program(words: list[str]) -> str:
     """Return the program of a prefix if nothing but options is behind it and its words decide what it does."""
-    base = words[0].rpartition("/")[2].strip("\"'")
+    base = basename(words[0]).strip("\"'")
     kept = [base, *words[1:]]
     names = wide_names()
     for length in (3, 2, 1):

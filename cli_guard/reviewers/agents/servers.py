@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
+from posixpath import basename
 
 from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge_or_raise
 from cli_guard.commands.engine import walk
@@ -102,7 +103,7 @@ def package_of(words: Sequence[str]) -> tuple[str, bool]:
     """Return the package or image that a command line fetches, and whether it is an image."""
     if not words:
         return "", False
-    program = words[0].rpartition("/")[2].removesuffix(".cmd")
+    program = basename(words[0]).removesuffix(".cmd")
     asked = " ".join(words[1:])
     if program in CONTAINERS and "run" in words:
         return fetched_by([program, *words[1:]]), True
@@ -159,7 +160,7 @@ def reasons_of_package(launch: Launch) -> Iterator[str]:
         return
     if launch.is_image:
         if "@sha256:" not in package and (
-            MOVING.search(package) or ":" not in package.rpartition("/")[2]
+            MOVING.search(package) or ":" not in basename(package)
         ):
             yield f"the image {package} is not fixed to a version"
     elif MOVING.search(package):
@@ -173,7 +174,7 @@ def reasons_of_command(launch: Launch) -> Iterator[str]:
     words = launch.words
     if not words:
         return
-    program = words[0].rpartition("/")[2]
+    program = basename(words[0])
     if program in SHELLS and any(
         re.fullmatch(r"-\w*c|/[cC]|-Command", word) for word in words[1:3]
     ):

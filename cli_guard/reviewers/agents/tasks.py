@@ -116,7 +116,7 @@ def is_of_package(task: str, program: str, tree: ChangeTree) -> bool:
     if not program or not is_task(task) or posixpath.basename(path) != "package.json":
         return False
     return any(
-        name.rpartition("/")[2] == program
+        posixpath.basename(name) == program
         for each in (path, "package.json")
         for name in packages_in(each, tree.text(each) or "")
     )

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from posixpath import basename
 
 from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Kind, Status
@@ -105,7 +106,7 @@ def may_call(file: str) -> bool:
         PATTERNS["hooks"],
         *(paths for paths, _ in (*TEXTS, *DOCUMENTS)),
     )
-    return "." not in file.rpartition("/")[2] or any(paths.search(file) for paths in kinds)
+    return "." not in basename(file) or any(paths.search(file) for paths in kinds)
 
 
 def review_caller(
@@ -210,7 +211,7 @@ def is_moved(before: str, after: str) -> bool:
     if before == after:
         return False
     if PATTERNS["hooks"].search(before) and PATTERNS["hooks"].search(after):
-        return before.rpartition("/")[2] != after.rpartition("/")[2]
+        return basename(before) != basename(after)
     same_folder = before.rpartition("/")[0] == after.rpartition("/")[0]
     return not (same_folder and WORKFLOWS.search(before) and WORKFLOWS.search(after))
 

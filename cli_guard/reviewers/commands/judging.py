@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from posixpath import basename
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.dead import dead_code
@@ -272,7 +273,7 @@ def severity(rule: Rule, act: NotableEffect, where: Where, path: str) -> Severit
     grades = rule.extra.get("grades", ())
     fitting = (Severity(each["severity"]) for each in grades if fits(each, act, where))
     weight = next(fitting, rule.severity)
-    if not is_test_or_example(path) or path.rpartition("/")[2] == "conftest.py":
+    if not is_test_or_example(path) or basename(path) == "conftest.py":
         return weight
     return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)]
 

@@ -5,7 +5,7 @@ What the address names is what is installed, whatever the entry is called.
 
 import re
 from collections.abc import Iterator
-from posixpath import dirname, join
+from posixpath import basename, dirname, join
 from urllib.parse import unquote
 
 from cli_guard.reviewers.dependencies.changes import DependencyChange
@@ -75,7 +75,7 @@ def _npm_otherwise(entry: Dependency, address: str) -> str:
     if found is None:
         return ""
     name = entry.package or entry.name
-    last = name.rpartition("/")[2]
+    last = basename(name)
     version = entry.spec.lower().partition("+")[0]
     file = found[2].partition("+")[0]
     if found[1] != name or not file.startswith(f"{last}-"):
@@ -85,7 +85,7 @@ def _npm_otherwise(entry: Dependency, address: str) -> str:
 
 def _file_otherwise(entry: Dependency, address: str) -> str:
     """Return what the file of a wheel or of a source archive names instead of its package and version."""
-    file = unquote(re.split("[?#]", address)[0]).rpartition("/")[2]
+    file = basename(unquote(re.split("[?#]", address)[0]))
     wheel = WHEEL.match(file)
     if wheel:
         name = wheel["name"]

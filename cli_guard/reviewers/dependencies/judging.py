@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
+from posixpath import basename
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Severity, Skipped
@@ -220,11 +221,11 @@ def judge_source(
         if (names_hosts or has_default) and world.is_first("host", host):
             yield "deps-new-host", message_of_host(each, was, entry, host)
     if was is None and each.ecosystem in OWNED:
-        last = name.rstrip("/").rpartition("/")[2]
+        last = basename(name.rstrip("/"))
         others = (
             e
             for e in each.removals
-            if e.name.rstrip("/").rpartition("/")[2] == last and e.host == host
+            if basename(e.name.rstrip("/")) == last and e.host == host
         )
         if other := next(others, None):
             yield "deps-fork", f"{other.name} is replaced by that of another owner: {name}"

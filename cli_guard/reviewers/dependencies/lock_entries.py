@@ -6,6 +6,7 @@ Each reader takes a piece as data, with the head of its file, and yields entries
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from posixpath import basename
 from typing import Any
 
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
@@ -146,7 +147,7 @@ def read_npm(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
     real = text_of(data, "name")
     yield entry(
         "npm",
-        name if mark else real or name.rpartition("/")[2],
+        name if mark else real or basename(name),
         text_of(data, "version"),
         source="workspace:" if is_own else text_of(data, "resolved"),
         hashes=text_of(data, "integrity"),
@@ -251,7 +252,7 @@ def read_bun(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
         version = ""
         hashes = hashes if re.match(r"\w+-", hashes) else ""
     scope, _, last = piece.key.rpartition("/")
-    scope = scope.rpartition("/")[2]
+    scope = basename(scope)
     name = f"{scope}/{last}" if scope.startswith("@") else last
     is_real = piece.key.endswith(package)
     yield entry(
@@ -297,7 +298,7 @@ def read_yarn(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
 
 
 def read_deno(piece: LockPiece, data: Any, head: Data) -> Iterator[Dependency]:
-    kind = piece.group.rpartition("/")[2]
+    kind = basename(piece.group)
     if kind == "remote":
         yield entry("deno", piece.key, "", source=piece.key, hashes=str(data))
         return
@@ -362,7 +363,7 @@ def _old_files(name: str, version: str, head: Data) -> list[Any]:
 
 def file_name(data: Data) -> str:
     given = text_of(data, "file") or text_of(data, "name")
-    return given or text_of(data, "url").partition("#")[0].rpartition("/")[2]
+    return given or basename(text_of(data, "url").partition("#")[0])
 
 
 def hash_of(data: object) -> str:

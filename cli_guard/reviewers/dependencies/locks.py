@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from posixpath import dirname, join
+from posixpath import basename, dirname, join
 
 from cli_guard.model import Finding
 from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange
@@ -62,7 +62,7 @@ def lock_of(world: DependencyWorld, each: DependencyChange) -> tuple[str, Listin
 
 def manifests_of(lock: str) -> list[str]:
     """Return where the manifest of a lock file may be."""
-    name = lock.rpartition("/")[2]
+    name = basename(lock)
     tables = ((each, table) for each in MANIFESTS for _, table in formats_of(each))
     return [
         join(dirname(lock), each)

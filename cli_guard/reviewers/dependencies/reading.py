@@ -7,6 +7,7 @@ marker costs only its own lines.
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from posixpath import basename
 from typing import Any
 
 from cli_guard.lazy import dataclass, frozen
@@ -351,7 +352,7 @@ def entry_of(
 def name_in(source: str) -> str:
     """Return the name that an address ends with."""
     egg = re.search(r"[#&]egg=([\w.-]+)", source)
-    last = re.split(r"[#?]", source)[0].rstrip("/").rpartition("/")[2]
+    last = basename(re.split(r"[#?]", source)[0].rstrip("/"))
     return egg[1] if egg else re.sub(r"(?:\.git)?(?:@.*)?$|-\d.*$", "", last)
 
 
