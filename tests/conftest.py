@@ -201,7 +201,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: have the garbage collector leave it alone, and come less often."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(200_000, 20, 50)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
