@@ -286,7 +286,8 @@ def answer(
 
     def end(code: int) -> Any:
         if os.getpid() == own:  # not a worker that the program forks
-            if again:
+            # A thread that reads the input would have it never closed.
+            if again and threading.active_count() == 1:
                 raise Ended(code)
             say(connection, code)
         leave(code)
