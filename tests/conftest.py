@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 from preloaded import folder_of, start_python, use_preloaded
 from repositories import Repo, isolated_environment
-from sampling import NIGHTLY
+from sampling import NIGHTLY, choose_items
 from watching import make_once, marked
 
 import cli_guard
@@ -179,7 +179,7 @@ def pytest_configure(config: pytest.Config) -> None:
         )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     required = pytest.mark.skipif(
         os.environ["CLI_GUARD_SERVER"] == "require",
         reason="a run of its own is what this is about",
@@ -192,12 +192,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(required)
         if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
             bound_examples(getattr(item.obj, "__func__", item.obj))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = {*slow}.difference(choose_items(slow))
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: have the garbage collector leave it alone, and come less often."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(200_000, 20, 50)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

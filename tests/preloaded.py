@@ -1,9 +1,9 @@
 """A Python that has `cli-guard` loaded: each run is done by a fork of it, and so does not load the libraries again.
 
 Git, the script of a hook, streams, folder, variables and exit code are real; only the interpreter is this one. To load
-takes about a second of the processor, a fork that writes to its memory for the first time 70 ms, a hook 40. So a fork
-that has done a hook of ours waits for the next. What is about a start, a signal or a terminal needs the real program
-(`repositories.GUARD`).
+takes about a second of the processor, a fork that writes to its memory for the first time 25 ms to 70 ms, a hook 40.
+So a fork that has done a hook or a command of ours waits for the next. What is about a start, a signal or a terminal
+needs the real program (`repositories.GUARD`).
 """
 
 import fcntl
@@ -253,7 +253,8 @@ def answer(
         os.close(descriptor)
     os.chdir(folder)
     os.umask(mask)
-    if variables.pop(ALONE, None):
+    is_leader = variables.pop(ALONE, None) is not None
+    if is_leader:
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     if SOCKET in variables:
@@ -277,13 +278,16 @@ def answer(
         stream = open(number, way, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
         setattr(sys, name, stream)
     run = find_program(words, variables)
-    again = is_hook(words)
+    # Who leads a session cannot lead another; who watches over processes goes on to do so.
+    again = is_own(words) and not is_leader and sys.argv[1:2] != ["exec"]
     niceness = os.nice(0)
+    descriptors = os.listdir("/dev/fd")
     leave, own = os._exit, os.getpid()
 
     def end(code: int) -> Any:
         if os.getpid() == own:  # not a worker that the program forks
-            if again:
+            # A thread that reads the input would have it never closed.
+            if again and threading.active_count() == 1:
                 raise Ended(code)
             say(connection, code)
         leave(code)
@@ -309,6 +313,7 @@ def answer(
     # What reviews ahead has made itself slower, for good.
     again = again and os.nice(0) == niceness
     again = again and threading.active_count() == 1 and not has_children()
+    again = again and os.listdir("/dev/fd") == descriptors
     if again:
         with open(os.devnull, "r+b", buffering=0) as nothing:
             for number in (0, 1, 2):
@@ -334,15 +339,15 @@ def say(connection: socket.socket, code: int) -> None:
         connection.sendall(bytes([code & 0xFF]))
 
 
-def is_hook(words: list[str]) -> bool:
-    """Whether this is a hook of ours or pre-commit's, which leave a process as it was; `sys.argv` is that of it."""
+def is_own(words: list[str]) -> bool:
+    """Whether this is `cli-guard` or a hook, ours or pre-commit's, which leave a process as it was."""
     from cli_guard.hooks import find_hook
 
     if "-mpre_commit" in words:
         return sys.argv[1] == "hook-impl"
     # An installed hook names the folder of the package first.
-    return words[-len(sys.argv) - 1] == "-c" and any(
-        find_hook(sys.argv[at:]) for at in (1, 2)
+    return PROGRAMS["cli-guard"] in words or (
+        words[-len(sys.argv) - 1] == "-c" and any(find_hook(sys.argv[at:]) for at in (1, 2))
     )
 
 

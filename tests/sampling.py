@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import TypeVar
 
+import pytest
+
 NIGHTLY = os.environ.get("CI_NIGHTLY") == "1"
 Row = TypeVar("Row")
 
@@ -33,3 +35,23 @@ def choose_rows(
         missing -= kinds_of[best]
         chosen.add(best)
     return [row for row in rows if name(row) in chosen]
+
+
+def choose_items(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Choose of tests that are the product of decorators and of fixtures with parameters."""
+    return choose_rows(items, kinds_of, lambda item: item.nodeid)
+
+
+def kinds_of(item: pytest.Item) -> list[Hashable]:
+    """A test with each value of its own; each value of a fixture in each file, also in a process of its own."""
+    test = (item.path, getattr(item, "originalname", item.name))
+    values = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    kinds: list[Hashable] = [test]
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0]
+        columns = names.split(",") if isinstance(names, str) else names
+        row = [id(values.pop(column.strip())) for column in columns]
+        kinds.append((test, *columns, *row))
+    is_cold = item.get_closest_marker("cold") is not None
+    kinds += [(item.path, name, id(value), is_cold) for name, value in values.items()]
+    return kinds

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection
 from itertools import product
 
+import pytest
 from examples import table
-from sampling import choose_rows
+from sampling import choose_rows, kinds_of
 
 ROWS = list(product(("add", "move", "link"), "abcd"))
 
@@ -34,3 +35,22 @@ def test_each_kind_is_there(
 
 def test_the_night_has_all() -> None:
     assert choose_rows(ROWS, lambda row: (), "-".join, takes_all=True) == ROWS
+
+
+@pytest.fixture(params=["cold", "warm"])
+def host(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("place", ["index", "push"])
+@pytest.mark.parametrize(("way", "says"), [("add", "added"), ("move", "moved")])
+def test_the_kinds_of_a_product(
+    request: pytest.FixtureRequest, host: str, place: str, way: str, says: str
+) -> None:
+    test = (request.path, "test_the_kinds_of_a_product")
+    assert {*kinds_of(request.node)} == {
+        test,
+        (test, "place", id(place)),
+        (test, "way", "says", id(way), id(says)),
+        (request.path, "host", id(host), False),
+    }
