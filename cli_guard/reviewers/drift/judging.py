@@ -13,6 +13,7 @@ from cli_guard.reviewers.drift.documents import (
     Page,
     Spot,
     is_in_sentence,
+    is_of_sibling,
     pattern,
     words,
 )
@@ -114,7 +115,8 @@ def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
     if source:  # from a library that has the name as well
         return difference.ours.isdisjoint(source[1].split("."))
     begins = rf"\b(?:{pattern('definition').pattern})[\s*:(]*(?:\([^)]*\)\s*)?(?:\w+[.:]+)?"
-    return bool(re.search(rf"{begins}{name}\b|^\s*{name}\s*(?::[^=]+)?=[^=]", hit.text))
+    made = rf"{name}\s*(?::[^=]+)?=[^=]|(?:[\w<>]+\s+)*{name}\s*\([^;]*\{{\s*$"
+    return bool(re.search(rf"{begins}{name}\b|^\s*(?:{made})", hit.text))
 
 
 def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, int]]:
@@ -320,6 +322,8 @@ def _is_own_key(difference: DriftDifference, spot: Spot, match: re.Match[str]) -
         is_own = "." in name or not difference.ours.isdisjoint(re.findall(r"\w+", path))
         is_own = is_own or fact_pattern("settings_file").search(path) is not None
         return is_own and bool(is_given) and not spot.before.strip(" #;")
+    if is_of_sibling(path, difference.path):
+        return False
     if spot.before.endswith("--set "):  # of Helm
         return True
     is_cell = spot.is_row and is_distinctive(name) and not spot.before.strip(" |")
@@ -459,6 +463,9 @@ def _errors(difference: DriftDifference, page: Page) -> Iterator[Span]:
     name = re.escape(difference.name)
     owner = re.escape(difference.owner)
     alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
+    defined = rf"\b(?:{pattern('definition').pattern})\s+{owner}\b"
+    if page.path != difference.path and re.search(defined, page.text):
+        return  # of another class
     # A common name with a receiver may be the method of anything: `data.get("body")`.
     receiver = "" if alone else r"(?<!\.)"
     called = rf"{receiver}\b{owner}\(|`[\w.]*\b{owner}[`(]{alone}"

@@ -29,12 +29,17 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
     MOST_LINES,
     Loss,
+    body_is_gone,
     every,
     is_calculated_no_more,
+    is_form_gone,
     is_made_anew,
+    is_of_flag,
+    is_opened_no_more,
     is_own_guard,
     lines_of,
     members,
+    names_gone,
     net,
     plain_name,
 )
@@ -66,8 +71,9 @@ CONSTANT = re.compile(r"\b[A-Z]\w*(?:\.|::)[A-Z][A-Z0-9_]+\b")
 MEASURES = frozenset(("len", "length", "size"))
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
-    """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
-    string str int bool return raise throw throws new void const let var""".split()
+    """and or not is none null nil true false None True False undefined self this err error length len
+    size typeof instanceof isinstance isset empty string str int bool list dict return raise throw throws
+    new void const let var""".split()
 )
 
 
@@ -152,14 +158,20 @@ class Losses:
             return False
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
             return False
-        if fact.is_call and is_calculated_no_more(loss):
+        if is_of_flag(loss) or (fact.is_call and is_calculated_no_more(loss)):
             return False
         if pair and is_taken_no_more(loss, pair):
+            return False
+        if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
             return False
         if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return False
         if fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss)):
             return False
+        if loss.family == "path" and pair and is_opened_no_more(loss, pair):
+            return False
+        if fact.is_guard and pair and paths_asked(fact) <= names_gone(loss):
+            return stands_at_source(loss, guarded_words(fact), pair.text, pair.words)
         if fact.is_guard and pair and self.is_like_before(loss, pair):
             return True
         if fact.is_call and pair and use_is_gone(loss, pair):
@@ -188,8 +200,11 @@ class Losses:
         return stands_at_source(loss, guarded, pair.text if pair else text, words)
 
     def unit_is_gone(self, loss: Loss, text: str) -> bool:
-        """Return whether nothing has the name of the unit now, or the class around it became nothing else."""
+        """Return whether the line that defines the unit went, nothing has its name, or the class around it went."""
         owner, _, name = loss.fact.unit.rpartition(".")
+        was = loss.file.old.unit_named(loss.fact.unit)
+        if was is not None and was.line in loss.change.removed:
+            return True
         return not has_word(text, name) or (
             loss.file.old.unit_named(owner) is not None
             and self.difference.pair_of(loss.file, owner) is None
@@ -477,19 +492,3 @@ def is_bare_by_name(
 
 def without_blanks(text: str) -> str:
     return BLANKS.sub("", text[: 20 * LONGEST_LINE])
-
-
-def body_is_gone(loss: Loss) -> bool:
-    """Return whether the calls in the branch of a condition went with it."""
-    fact = loss.fact
-    if fact.end_line == fact.line:
-        return False
-    inside = [
-        each
-        for each in loss.file.old.facts
-        if each.is_call
-        and fact.line < each.line <= fact.end_line
-        and each.name not in fact.name
-    ]
-    gone = {each.key for each in loss.file.went}
-    return bool(inside) and all(each.key in gone for each in inside)
