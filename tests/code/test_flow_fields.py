@@ -3,6 +3,8 @@
 import pytest
 from marked_lines import assert_marked, flows_in_program
 
+from cli_guard.code.taint.values import CLEAN, FlowScope, join_scopes
+
 PROGRAMS = {
     "python": """
 import os

@@ -52,6 +52,9 @@ def inspect(
     tables = _tables_for(subject.user_rules, language)
     if tables is None:
         return
+    # The code of a bundle that is built anew is written elsewhere.
+    if has_long_line(text) and has_long_line(text_before(subject, change, text) or ""):
+        return
     elsewhere = others.beside(change.path, language, text)
     may_hold = tables.may_hold_flow(text) or (
         elsewhere is not None and elsewhere.may_complete(tables)
@@ -75,9 +78,6 @@ def inspect(
     try:
         found = find(text)
         old = text_before(subject, change, text) if found else None
-        # The code of a bundle is written elsewhere.
-        if old is not None and has_long_line(old) and has_long_line(text):
-            return
         is_readable = old is not None and not trees.unreadable(language, old)
         known = find(old, old=True) if old is not None and is_readable else []
         new = _only_new(found, known, change, is_new=old is None)
@@ -89,9 +89,6 @@ def inspect(
     except TooBigError:
 
         def is_too_big(old: str) -> bool:
-            # How much of a bundle is followed differs with each build.
-            if has_long_line(old) and has_long_line(text):
-                return True
             try:
                 find(old, old=True)
             except TooBigError:
