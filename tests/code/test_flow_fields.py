@@ -3,6 +3,8 @@
 import pytest
 from marked_lines import assert_marked, flows_in_program
 
+from cli_guard.code.taint.values import CLEAN, FlowScope, join_scopes
+
 PROGRAMS = {
     "python": """
 import os
@@ -174,3 +176,11 @@ public class PagesController : Controller {
 def test_fields_carry_what_methods_store_in_them(language: str) -> None:
     text = PROGRAMS[language]
     assert_marked(text, flows_in_program(language, text))
+
+
+def test_branches_are_joined_in_the_order_of_writing() -> None:
+    """Which source of a value is shown, and is the same before and after, must not depend on hashes."""
+    names = [f"asset.{n}" for n in range(40)]
+    first = FlowScope(dict.fromkeys(names[:30], CLEAN))
+    second = FlowScope(dict.fromkeys(names, CLEAN))
+    assert list(join_scopes(first, second).values) == names

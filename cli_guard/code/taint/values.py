@@ -225,7 +225,8 @@ def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
     if first.dead or second.dead:
         return second.copy() if first.dead else first.copy()
     values = {}
-    for name in first.values.keys() | second.values.keys():
+    # In the order of writing: which source is shown, and is the same before and after a change, depends on it.
+    for name in {**first.values, **second.values}:
         a = first.read(name)
         b = second.read(name)
         values[name] = a if a == b and a is not None else union((a or CLEAN, b or CLEAN))

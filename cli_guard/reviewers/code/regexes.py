@@ -50,7 +50,7 @@ def inspect(
 ) -> Iterator[Finding | Skipped]:
     """Yield a finding for each new pattern of exponential time, and for each of polynomial time that input reaches.
 
-    Of other patterns of polynomial time, which are many, one in a file stands for all.
+    Others of polynomial time are many, and most read what their author writes.
     """
     if is_test_or_example(change.path) or not may_hold_patterns(language, text):
         return
@@ -71,15 +71,10 @@ def inspect(
         before = _judge_all(gone[:MOST_JUDGED], language, old)
         slow = [s for s in slow if not any(_is_successor(s, each) for each in before)]
     reached = _lines_of_input(subject, language, text) if slow else frozenset()
-    others: list[Finding] = []
     for each in slow[:MAX_PER_RULE]:
         is_reached = not reached.isdisjoint(each.lines)
-        finding = _finding(change, each, text, is_reached=is_reached)
         if is_reached or each.attack.growth == EXPONENTIAL:
-            yield finding
-        else:
-            others.append(finding)
-    yield from others[:1]
+            yield _finding(change, each, text, is_reached=is_reached)
 
 
 def _compare_patterns(

@@ -95,12 +95,14 @@ def weigh(rule: Rule, path: str) -> Severity:
 def applies(rule: Rule, path: str) -> bool:
     """Return whether the rule applies here: `in_tests` is "off" or "only" for some.
 
-    In code that only tests use, what one step less makes mere advice is not told unless `in_tests` says so: no reader
-    acts on it.
+    Mere advice is not told in tests and examples, nor what one step less makes advice in code that only tests use: no
+    reader acts on it.
     """
     wanted = rule.extra.get("in_tests")
     if wanted is None:
-        return weigh(rule, path) in STOPPING or not is_test_code(path)
+        if is_test_code(path):
+            return weigh(rule, path) in STOPPING
+        return rule.severity in STOPPING or not is_test_or_example(path)
     return wanted not in ("off", "only") or (wanted == "only") == is_test_or_example(path)
 
 

@@ -35,6 +35,16 @@ def is_page(path: str) -> bool:
     return bool(pattern("page").search(path))
 
 
+def is_of_sibling(page: str, path: str) -> bool:
+    """Return whether a README is in one of several folders of packages, and a file in another one of them."""
+    folder, _, name = page.rpartition("/")
+    packages, _, _ = folder.rpartition("/")
+    is_inside = path.startswith(f"{folder}/")
+    is_beside = packages != "" and path.startswith(f"{packages}/")
+    is_deep = path.count("/") >= page.count("/")
+    return name.lower().startswith("readme") and is_beside and is_deep and not is_inside
+
+
 def is_left_out(path: str) -> bool:
     """Return whether it says what was true at some time (history), or is not the project's own."""
     if is_vendored(path) or is_test_code(path) or pattern("left_out").search(path):

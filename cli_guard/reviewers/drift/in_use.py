@@ -88,4 +88,5 @@ def is_defined(
     if source:  # from a library that has the name as well
         return difference.ours.isdisjoint(source[1].split("."))
     begins = rf"\b(?:{pattern('definition').pattern})[\s*:(]*(?:\([^)]*\)\s*)?(?:\w+[.:]+)?"
-    return bool(re.search(rf"{begins}{name}\b|^\s*{name}\s*(?::[^=]+)?=[^=]", hit.text))
+    made = rf"{name}\s*(?::[^=]+)?=[^=]|(?:[\w<>]+\s+)*{name}\s*\([^;]*\{{\s*$"
+    return bool(re.search(rf"{begins}{name}\b|^\s*(?:{made})", hit.text))

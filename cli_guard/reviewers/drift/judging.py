@@ -11,6 +11,7 @@ from cli_guard.reviewers.drift.documents import (
     TABLE,
     Page,
     Spot,
+    is_of_sibling,
     pattern,
     words,
 )
@@ -241,6 +242,8 @@ def _is_own_key(difference: DriftDifference, spot: Spot, match: re.Match[str]) -
         is_own = "." in name or not difference.ours.isdisjoint(re.findall(r"\w+", path))
         is_own = is_own or fact_pattern("settings_file").search(path) is not None
         return is_own and bool(is_given) and not spot.before.strip(" #;")
+    if is_of_sibling(path, difference.path):
+        return False
     if spot.before.endswith("--set "):  # of Helm
         return True
     is_cell = spot.is_row and is_distinctive(name) and not spot.before.strip(" |")
@@ -380,6 +383,9 @@ def _errors(difference: DriftDifference, page: Page) -> Iterator[Span]:
     name = re.escape(difference.name)
     owner = re.escape(difference.owner)
     alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
+    defined = rf"\b(?:{pattern('definition').pattern})\s+{owner}\b"
+    if page.path != difference.path and re.search(defined, page.text):
+        return  # of another class
     # A common name with a receiver may be the method of anything: `data.get("body")`.
     receiver = "" if alone else r"(?<!\.)"
     called = rf"{receiver}\b{owner}\(|`[\w.]*\b{owner}[`(]{alone}"

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    CodeUnit,
+    FactKind,
+    words_of_name,
+)
 from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Hunk, unmatched
 from cli_guard.reviewers.protections.families import NAMED, families_of
@@ -14,6 +20,10 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
 # Calls that calculate, and say it if the result does not fit.
 SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
+# Whether a feature is there yet says nothing of who may use it.
+FEATURE_FLAG = re.compile(
+    r"(?i)feature_?(?:flag|toggle|gate|service|manager)|features?\.(?:is_?)?(?:enabled|active)"
+)
 # Of one hunk.
 MOST_LINES = 200
 LONGEST_LINE = 1_000
@@ -25,8 +35,9 @@ FITTING = ("escape", "newline", "secrecy")
 DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
-    """and not none null nil true false undefined self this err error length len size typeof instanceof isset empty
-    string str int bool return raise throw throws new void const let var""".split()
+    """and or not is none null nil true false None True False undefined self this err error length len
+    size typeof instanceof isinstance isset empty string str int bool list dict return raise throw throws
+    new void const let var""".split()
 )
 
 
@@ -134,3 +145,83 @@ def is_calculated_no_more(loss: Loss) -> bool:
     values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
     is_sum = SUMS.search(loss.fact.last_name) is not None
     return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))
+
+
+def names_gone(loss: Loss) -> frozenset[str]:
+    """Return the names that lines of the same hunk bound: what they stood for went with the check."""
+    unit = loss.fact.unit
+    hunk = loss.hunk
+    bound = {each.name for each in loss.file.came if each.is_option and each.unit == unit}
+    return frozenset(
+        each.name
+        for each in loss.file.went
+        if each.is_option
+        and each.unit == unit
+        and each.name not in bound
+        and loss.file.hunk_of(each) is hunk
+    )
+
+
+def is_of_flag(loss: Loss) -> bool:
+    """Return whether a condition asked whether a feature is there yet, or a call is how its guard left."""
+    fact = loss.fact
+    return any(
+        FEATURE_FLAG.search(each.name)
+        and (each is fact or (each.is_guard and each.line <= fact.line <= each.end_line))
+        for each in loss.file.went
+        if each.is_judged
+    )
+
+
+def is_form_gone(loss: Loss) -> bool:
+    """Return whether the form around a token that is printed went, and what it asked for belongs to another one."""
+    hunk = loss.hunk
+    if hunk is None or loss.family != "csrf":
+        return False
+    removed = sum("<form" in line for line in hunk.removed)
+    return removed > sum("<form" in line for line in hunk.added)
+
+
+def is_opened_no_more(loss: Loss, pair: CodeUnit) -> bool:
+    """Return whether nothing is called any longer that was given the path which a call made or a guard judged."""
+    fact = loss.fact
+    held = {
+        each.name
+        for each in loss.file.old.facts
+        if each.is_option and each.line == fact.line and fact.name in each.detail
+    }
+    if fact.is_guard:
+        held = set(names_gone(loss).intersection(IDENTIFIER.findall(fact.name)))
+    used = rf"(?<![\w.])(?:{'|'.join(map(re.escape, held))})(?=\s*[,)\]=;]|\.\w)"
+    if not held or re.search(used, pair.text):
+        return False
+    users = {
+        each.last_name
+        for each in loss.file.old.facts
+        if each.is_call
+        and each.unit == fact.unit
+        and each.line > fact.line
+        and not held.isdisjoint(IDENTIFIER.findall(each.detail))
+    }
+    now = {
+        each.last_name
+        for each in loss.file.new.facts
+        if each.is_call and each.unit == pair.name
+    }
+    return bool(users) and users.isdisjoint(now)
+
+
+def body_is_gone(loss: Loss) -> bool:
+    """Return whether the calls in the branch of a condition went with it."""
+    fact = loss.fact
+    if fact.end_line == fact.line:
+        return False
+    inside = [
+        each
+        for each in loss.file.old.facts
+        if each.is_call
+        and fact.line < each.line <= fact.end_line
+        and each.name not in fact.name
+    ]
+    gone = {each.key for each in loss.file.went}
+    return bool(inside) and all(each.key in gone for each in inside)

@@ -32,16 +32,21 @@ from cli_guard.reviewers.protections.loss import (
     MOST_LINES,
     ORDINARY,
     Loss,
+    body_is_gone,
     every,
     is_calculated_no_more,
+    is_form_gone,
     is_made_anew,
+    is_of_flag,
+    is_opened_no_more,
     is_own_guard,
     lines_of,
     members,
+    names_gone,
     net,
     plain_name,
 )
-from cli_guard.reviewers.protections.replacements import is_replaced
+from cli_guard.reviewers.protections.replacements import is_replaced, paths_asked
 
 BLANKS = re.compile(r"\s+")
 # Of one family. A change that takes away more is not told more.
@@ -135,6 +140,8 @@ class Losses:
         pair = self.difference.pair_of(loss.file, fact.unit) if fact.unit else None
         if self.is_needed_no_more(loss, text, pair):
             return False
+        if fact.is_guard and pair and paths_asked(fact) <= names_gone(loss):
+            return stands_at_source(loss, guarded_words(fact), pair.text, pair.words)
         if fact.is_guard and pair and is_like_before(loss, pair):
             return True
         if fact.is_call and pair and use_is_gone(loss, pair):
@@ -156,9 +163,13 @@ class Losses:
             return True
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
             return True
-        if fact.is_call and is_calculated_no_more(loss):
+        if is_of_flag(loss) or (fact.is_call and is_calculated_no_more(loss)):
             return True
         if pair and is_taken_no_more(loss, pair):
+            return True
+        if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
+            return True
+        if loss.family == "path" and pair and is_opened_no_more(loss, pair):
             return True
         if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
@@ -189,8 +200,11 @@ class Losses:
         return stands_at_source(loss, guarded, pair.text if pair else text, words)
 
     def unit_is_gone(self, loss: Loss, text: str) -> bool:
-        """Return whether nothing has the name of the unit now, or the class around it became nothing else."""
+        """Return whether the line that defines the unit went, nothing has its name, or the class around it went."""
         owner, _, name = loss.fact.unit.rpartition(".")
+        was = loss.file.old.unit_named(loss.fact.unit)
+        if was is not None and was.line in loss.change.removed:
+            return True
         return not has_word(text, name) or (
             loss.file.old.unit_named(owner) is not None
             and self.difference.pair_of(loss.file, owner) is None
@@ -377,19 +391,3 @@ def is_bare_by_name(
 
 def without_blanks(text: str) -> str:
     return BLANKS.sub("", text[: 20 * LONGEST_LINE])
-
-
-def body_is_gone(loss: Loss) -> bool:
-    """Return whether the calls in the branch of a condition went with it."""
-    fact = loss.fact
-    if fact.end_line == fact.line:
-        return False
-    inside = [
-        each
-        for each in loss.file.old.facts
-        if each.is_call
-        and fact.line < each.line <= fact.end_line
-        and each.name not in fact.name
-    ]
-    gone = {each.key for each in loss.file.went}
-    return bool(inside) and all(each.key in gone for each in inside)
