@@ -76,7 +76,7 @@ def draft_message(subject: ReviewInput, history: Sequence[str]) -> MessageDraft:
         kind = type_of(changes, drafts)
         prefix = kind + (f"({scope})" if scope and kind != "ci" else "") + ": "
     small = conventional or sum(line[:1].islower() for line in history) * 2 > len(history)
-    text = summarise(leading(changes, drafts), SUBJECT_CHARS - len(prefix))
+    text = summarise(leading(drafts), SUBJECT_CHARS - len(prefix))
     shown = [f"- {each}" for each in drafts[: BODY_LINES - (len(drafts) > BODY_LINES)]]
     if more := len(drafts) - len(shown):
         shown.append(f"- and {more} more files")
@@ -133,7 +133,7 @@ def bumps_of(difference: DependencyChange) -> dict[str, tuple[str, ...]]:
     return {verb: tuple(names) for verb, names in found.items() if names}
 
 
-def leading(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> list[FileDraft]:
+def leading(drafts: Sequence[FileDraft]) -> list[FileDraft]:
     """Return what a subject speaks of: the code if there is any, else the tests, else all."""
     code = [
         each
@@ -184,7 +184,7 @@ def type_of(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> str:
     ):
         if all(map(fits, paths)):
             return name
-    verbs = {verb for each in leading(changes, drafts) for verb in each.done}
+    verbs = {verb for each in leading(drafts) for verb in each.done}
     if "bump" in verbs and verbs <= {"bump", "update"}:
         return "build"
     if "add" in verbs:

@@ -112,9 +112,7 @@ def find_managers(repository: Repository) -> list[Manager]:
     return found
 
 
-def find_runners(
-    repository: Repository, state: HookState, managers: list[Manager]
-) -> Iterator[str]:
+def find_runners(state: HookState, managers: list[Manager]) -> Iterator[str]:
     """Yield the programs through which the hook that Git finds in its folder runs cli-guard."""
     if state.owner == "ours":
         yield (

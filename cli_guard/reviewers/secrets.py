@@ -170,11 +170,11 @@ def _look(
     subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None
 ) -> None:
     if change.kind is Kind.BINARY:
-        _review_binary(subject, change, so_far, commit)
+        _review_binary(change, so_far, commit)
         return
     _review_lines(subject, change, so_far, commit)
     if change.tail is not None:
-        _review_binary(subject, replace(change, hunks=change.tail), so_far, commit)
+        _review_binary(replace(change, hunks=change.tail), so_far, commit)
 
 
 def _review_lines(
@@ -206,9 +206,7 @@ def _review_lines(
         _add(so_far, block, list(block.hits))
 
 
-def _review_binary(
-    subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None
-) -> None:
+def _review_binary(change: FileChange, so_far: Findings, commit: str | None) -> None:
     """Scan the new runs of text in a binary file; only certain keys count."""
     text = AddedText.of(change).text
     result = scan_keys(text)

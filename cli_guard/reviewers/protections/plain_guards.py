@@ -60,7 +60,7 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
         guards = (
             fact
             for fact in file.went
-            if is_candidate(fact, file, difference)
+            if is_candidate(fact, difference)
             and net_key(fact) not in asked_now
             and asks_more(fact, file)
         )
@@ -71,9 +71,7 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
                 yield loss
 
 
-def is_candidate(
-    fact: CodeFact, file: FileDifference, difference: ChangeDifference
-) -> bool:
+def is_candidate(fact: CodeFact, difference: ChangeDifference) -> bool:
     """Return whether a fact is a guard, or a condition around lines that asks a helper that went as well."""
     is_around = fact.is_judged and fact.end_line > fact.line
     return fact.is_guard or (is_around and asks_helper_gone(fact, difference))
