@@ -80,12 +80,12 @@ def ask_request(
         return draft_recording(read_request(said.text, known), repository, invocation)
     snapshot = repository.snapshot(revision, worktree=worktree)
     if not snapshot.entries:
-        other = (
-            "" if worktree else ", or ask about the files of the work tree with --worktree"
-        )
-        raise UsageError(
-            f"{snapshot.name} holds no files: stage some with `git add`{other}"
-        )
+        way = "stage some with `git add`"
+        if not worktree:
+            way += ", or ask about the files of the work tree with --worktree"
+        if repository.bare:
+            way = "ask about those of a commit with --rev"
+        raise UsageError(f"{snapshot.name} holds no files: {way}")
     metadata: Data = {"event": ASKED, "snapshot": snapshot.name}
     allowed = files_under(paths, snapshot) if paths else None
     with context_for(

@@ -5,7 +5,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 
 import click
 
@@ -44,24 +43,11 @@ from cli_guard.server import control
 from cli_guard.state.records import Records
 from cli_guard.state.trees import TrustedTrees
 
-LIBRARIES = (
-    "langgraph",
-    "langgraph-checkpoint-sqlite",
-    "ast-grep-py",
-    "pydantic",
-    "click",
-)
-
 
 def program_lines(repository: Repository) -> Iterator[str]:
     yield f"cli-guard {__version__} at {shutil.which('cli-guard') or sys.executable + ' -m cli_guard'}"
     yield f"Python {platform.python_version()} at {sys.executable}"
     yield repository.git.text("version")
-    for name in LIBRARIES:
-        try:
-            yield f"{name} {version(name)}"
-        except PackageNotFoundError:
-            yield f"! {name} is missing: install cli-guard again"
 
 
 def hook_lines(repository: Repository, verbose: bool) -> Iterator[str]:

@@ -47,7 +47,7 @@ def judge_for_caller(
         else render(verdict, color=io.colored(color))
     )
     is_open = verdict.verdict is Decision.REVIEW and not verdict.alternative
-    if format != "json" and is_open and not write_allow(verdict):
+    if format != "json" and is_open and command.strip() and not write_allow(verdict):
         io.say("  if you mean it, run it yourself: no rule is offered for it")
     return EXIT_CODES[verdict.verdict]
 

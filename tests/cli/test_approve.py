@@ -180,7 +180,7 @@ def test_a_deny_is_never_lifted(committed: Repo) -> None:
     stage(committed, {"settings.py": f'aws_access_key_id = "{key()}"\n'})
     denied = commit_hook(committed)
     assert denied.code == 1
-    assert "approve" not in denied.out
+    assert "cli-guard approve" not in denied.out
     assert waiting(committed) == []
 
 

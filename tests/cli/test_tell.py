@@ -142,7 +142,6 @@ def test_doctor_says_what_is_amiss(committed: Repo) -> None:
         "Policy",
         "State",
         "git version",
-        "langgraph",
         "cli-guard install",
         "reviewers:",
     ):

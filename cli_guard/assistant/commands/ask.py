@@ -141,7 +141,7 @@ command = Command(
     help="Answer a request about the repository: where something is, documentation, a refactoring, the command for a"
     " task, the tests that cover it, a change. Works on what is staged, without a network; a model helps only if your"
     " own configuration names one. Nothing is written or run before `cli-guard approve`: neither a patch nor the"
-    " command to test, check or build. Exit codes: 0 answered, 3 needs review, 1 failed or no patch.",
+    " command to test, check or build. Exit codes: 0 answered, 3 needs approval, 1 failed or no patch.",
     params=[
         click.Argument(["request"]),
         option(

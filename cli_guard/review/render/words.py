@@ -79,7 +79,8 @@ def coverage(review: Review) -> str:
     A clean merge, an empty commit, and a push whose commits add up to nothing have no new lines.
     """
     if review.nothing:
-        return f"nothing to review: {printable(review.review_reason or '')}"
+        verb = "scan" if review.event == "scan" else "review"
+        return f"nothing to {verb}: {printable(review.review_reason or '')}"
     if not review.files:
         return "no files to scan" if review.event == "scan" else "no new lines"
     verb = "scanned" if review.event == "scan" else "reviewed"
@@ -259,7 +260,7 @@ def _ways_out(
         more = len(lines) - MOST_COMMANDS + 1
         lines = lines[: MOST_COMMANDS - 1]
         lines.append(f"{printable(review.program)} ignore   # lists {more} more")
-    return f"ignore {them} with a reason", tuple(lines)
+    return f"ignore {them} for an approved reason", tuple(lines)
 
 
 def is_kept(review: Review) -> bool:

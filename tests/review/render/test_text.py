@@ -91,7 +91,7 @@ def test_a_denied_key_names_its_answer() -> None:
         reviewed=1,
     )
     assert closing(review) == (
-        "must fix: 1 finding stops this; fix it, or ignore it with a reason:\n"
+        "must fix: 1 finding stops this; fix it, or ignore it for an approved reason:\n"
         '  cli-guard ignore secret-aws-access-key src/payments/settings.py:12 --reason "..."'
     )
 
