@@ -13,7 +13,6 @@ from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.inline.model import UNSEEN_COMMAND
 from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
 from cli_guard.commands.profiles import Callers, apply_profile
-from cli_guard.commands.programs import table
 from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.commands.walk import new_shell
@@ -44,7 +43,6 @@ REACHES = re.compile(
     r"|move\w*|f?write\w*|f?read\w*|file\w*|dir|io|kernel|fork|kill|send|public_send|instance_\w+|env|getenv|net|socket\w*"
     r"|https?|curl\w*|mail|call_user\w*|qx)\b|`|%x|\$\w+\s*\(|\$\$|\]\s*\("
 )
-STARTS_PROGRAMS = re.compile(r"exec|spawn|system|popen|child_process|Bun\.\$|`")
 QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)+)\"|'([^'\n]+)'")
 # Marks of a Makefile, a playbook and the like before a command.
 MARKS = " \t@+-"
@@ -99,10 +97,7 @@ def read_codes(shell: Shell, path: str, context: Context) -> list[Code] | None:
     if path in shell.extended and (commands is not None or program in SHELLS):
         texts += find_pieces(text)
     elif program in LANGUAGES and text.strip():
-        return [
-            (program, text),
-            *(("sh", each) for each in (*texts, *find_suspects(program, text))),
-        ]
+        return [(program, text), *(("sh", each) for each in texts)]
     return [("sh", each) for each in texts]
 
 
@@ -112,17 +107,6 @@ def find_program(path: str, text: str) -> str | None:
     if "." in name[1:]:
         return PROGRAMS.get(name.rpartition(".")[2])
     return find_interpreter(text)
-
-
-def find_suspects(program: str, text: str) -> list[str]:
-    """Return the texts that may be commands in code which starts programs, where only its strings are understood."""
-    language = LANGUAGES[program]
-    if language not in OPAQUE or not STARTS_PROGRAMS.search(text):
-        return []
-    from cli_guard.commands.inline import acts
-
-    texts = (act.suspect for act in acts(language, text) if act.suspect)
-    return [each for each in texts if table(each.split(" ")[0])]
 
 
 def find_pieces(text: str) -> list[str]:
