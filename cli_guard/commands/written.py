@@ -12,6 +12,7 @@ from cli_guard.commands.effects.invocation import find_interpreter
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.inline.model import UNSEEN_COMMAND
 from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
+from cli_guard.commands.package_scripts import find_effects_beyond, walk_script
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
@@ -44,6 +45,7 @@ REACHES = re.compile(
     r"|https?|curl\w*|mail|call_user\w*|qx)\b|`|%x|\$\w+\s*\(|\$\$|\]\s*\("
 )
 QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)+)\"|'([^'\n]+)'")
+SETTINGS = re.compile(r"\.(?:toml|ini|cfg|conf|ya?ml|json[c5]?)\Z|/\.\w+rc\Z")
 # Marks of a Makefile, a playbook and the like before a command.
 MARKS = " \t@+-"
 MOST_FILES = 30
@@ -67,6 +69,7 @@ def judge_written(shell: Shell, context: Context) -> tuple[dict[Effect, Callers]
     for count, path in enumerate(sorted(unknown)):
         codes = read_codes(shell, path, context)
         if codes is None:
+            found |= judge_settings(shell, path, context)
             continue
         unknown.discard(path)
         size = sum(len(text) for _, text in codes)
@@ -82,6 +85,18 @@ def judge_written(shell: Shell, context: Context) -> tuple[dict[Effect, Callers]
                 reason = f"writes code into {path} that {effect.reason}"
                 found[replace(effect, reason=reason, span=HERE)] = [None]
     return found, unknown
+
+
+def judge_settings(shell: Shell, path: str, context: Context) -> dict[Effect, Callers]:
+    """Return what the commands that settings of a tool may name do beyond the work tree: `runner = "git push"`."""
+    text = shell.text_written(path) if SETTINGS.search(path) else None
+    found: dict[Effect, Callers] = {}
+    for piece in find_pieces(text or "")[:MOST_TEXTS]:
+        inner = walk_script(piece, context.root, context)
+        for effect in find_effects_beyond(piece, inner):
+            reason = f"writes settings into {path} with a command: {effect.reason}"
+            found[replace(effect, reason=reason, span=HERE)] = [None]
+    return found
 
 
 def read_codes(shell: Shell, path: str, context: Context) -> list[Code] | None:

@@ -40,9 +40,11 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
     ):
         return
     names = context.names if scope.folder == context.folder else None
+    prefix = f"{scope.folder}/"
+    written = (path.removeprefix(prefix) for path in call.shell.written)
     modules = {
         name.partition(".")[0]
-        for name in names or ()
+        for name in (*(names or ()), *written)
         if "." not in name or name.endswith(ENDINGS)
     }
     found = sorted(modules & (SHADOWED | {module}))
