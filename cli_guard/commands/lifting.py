@@ -16,7 +16,9 @@ from cli_guard.rules import tables
 # A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
 NEVER_LIFTED = frozenset((EffectKind.GUARD, EffectKind.CREDENTIAL, EffectKind.PRIVILEGE))
 # The kinds of option value that decide which code runs.
-CODE = frozenset("shell script command module folder env config config-env exec".split())
+CODE = frozenset(
+    "shell script format command module folder env config config-env exec".split()
+)
 HOSTS = frozenset(("url", "host", "server", "endpoint", "upload", "send"))
 # These do not depend on the folder of a command.
 CONNECTIONS = (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT)

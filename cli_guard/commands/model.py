@@ -173,6 +173,10 @@ class WorkTree(Protocol):
         """Return the scripts of the package.json that counts in a folder of the tree, by their names."""
         return {}
 
+    def list_packages(self) -> tuple[str, ...]:
+        """Return the folders of the tree that have a package.json."""
+        return ()
+
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
         return False

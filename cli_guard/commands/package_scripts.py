@@ -4,20 +4,26 @@ A person has reviewed that file, so what a script does in the tree is as good as
 leaves the tree is told, whatever its name is. npm-scripts(7): `pretest`, `test` and `posttest` are one call.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.places import resolve_path
 from cli_guard.commands.invocations import ProgramInvocation
-from cli_guard.commands.model import STRICTNESS, Context, Effect, EffectKind, Span
+from cli_guard.commands.model import STRICTNESS, Context, Effect, EffectKind, Span, WorkTree
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.scope import OutOfBudget, ShellScope, WorkBudget
 from cli_guard.commands.shell import Shell
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
-RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun", "npm-run-all"))
+RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun", "npm-run-all", "turbo", "nx", "lerna"))
+# These run a script of that name in each package; the others do with one of the options.
+SEVERAL = re.compile(r"turbo|nx|lerna|yarn workspace")
+PACKAGES = tuple(
+    "-w --workspace --workspaces -ws -r --recursive -F --filter --filter-prod".split()
+)
 # Sub-commands that are the names of scripts themselves (npm(1)).
 LIFECYCLE = {name: name for name in ("test", "start", "stop", "restart", "version")}
 LIFECYCLE |= {"t": "test", "tst": "test"}
@@ -42,12 +48,7 @@ def judge_scripts(shell: Shell, context: Context) -> dict[Effect, Callers]:
     """Return what the scripts that the commands of a shell run do beyond the work tree."""
     found: dict[Effect, Callers] = {}
     for invocation in shell.invocations:
-        names = list_scripts(invocation)
-        folder = find_folder(invocation, context) if names else None
-        if folder is None or context.tree is None:
-            continue
-        scripts = context.tree.read_scripts(folder)
-        for name, reason in find_leaving(names, scripts, folder, context, shell.budget):
+        for name, reason in find_leaving(invocation, context, shell.budget):
             runner = invocation.arguments.spec.name
             effect = Effect(
                 EffectKind.EXEC,
@@ -60,12 +61,15 @@ def judge_scripts(shell: Shell, context: Context) -> dict[Effect, Callers]:
     return found
 
 
-def list_scripts(invocation: ProgramInvocation) -> list[str]:
+def list_names(invocation: ProgramInvocation) -> list[str]:
     """Return the names, or patterns, of the scripts that a command runs by its words."""
     given = invocation.arguments
     if given.spec.program not in RUNNERS:
         return []
-    tasks = [word.start for kind, word in given.kinds if kind in NAMING]
+    tasks = [word.start for word in given.list_words(NAMING)]
+    if given.spec.program == "nx":
+        # `nx run PROJECT:TARGET:CONFIGURATION`, `nx run-many -t build,test`
+        tasks = [part for task in tasks for part in re.split("[:,]", task)]
     # `bun test` is its own runner.
     is_own = given.spec.program != "bun"
     own = LIFECYCLE.get(given.spec.name.rpartition(" ")[2]) if is_own else None
@@ -75,40 +79,56 @@ def list_scripts(invocation: ProgramInvocation) -> list[str]:
     return tasks
 
 
-def find_folder(invocation: ProgramInvocation, context: Context) -> str | None:
-    """Return the folder in which a command looks for package.json, None if it is not known."""
-    for option, value in invocation.arguments.values:
+def list_folders(
+    invocation: ProgramInvocation, context: Context, tree: WorkTree
+) -> list[str | None]:
+    """Return the folders in which a command looks for package.json, None for one that is not known."""
+    given = invocation.arguments
+    if SEVERAL.match(given.spec.name) or given.has(*PACKAGES):
+        return [*tree.list_packages()]
+    for option, value in given.values:
         if set(option.names) & set(FOLDERS):
-            return (
-                resolve_path(value.text, invocation.folder, context) if value.text else None
-            )
-    return invocation.folder
+            named = value.text
+            return [resolve_path(named, invocation.folder, context) if named else None]
+    return [invocation.folder]
+
+
+def list_scripts(
+    invocation: ProgramInvocation, context: Context, tree: WorkTree
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the folder, the name and the text of each script that a command runs."""
+    names = [
+        each
+        for name in list_names(invocation)
+        for each in (f"pre{name}", name, f"post{name}")
+    ]
+    for folder in list_folders(invocation, context, tree) if names else ():
+        scripts = tree.read_scripts(folder) if folder is not None else {}
+        for name in names:
+            for script in match_scripts(name, scripts):
+                yield folder or "", script, scripts[script]
 
 
 def find_leaving(
-    names: list[str],
-    scripts: Mapping[str, str],
-    folder: str,
-    context: Context,
-    budget: WorkBudget,
+    invocation: ProgramInvocation, context: Context, budget: WorkBudget
 ) -> Iterator[tuple[str, str]]:
-    """Yield each script that runs and leaves the work tree, with the reason; those that it runs in turn as well."""
-    waiting = names
-    seen: set[str] = set()
+    """Yield each script that a command runs and that leaves the work tree, with the reason, and so on from there."""
+    if context.tree is None:
+        return
+    waiting = [invocation]
+    seen: set[tuple[str, str]] = set()
     while waiting:
-        name = waiting.pop()
-        for each in (f"pre{name}", name, f"post{name}"):
-            for script in match_scripts(each, scripts):
-                if script in seen:
-                    continue
-                seen.add(script)
-                if len(seen) > MOST_SCRIPTS:
-                    yield script, "it is one of more than are judged"
-                    return
-                inner = walk_script(scripts[script], folder, context, budget)
-                for effect in find_effects_beyond(scripts[script], inner)[:1]:
-                    yield script, effect.reason
-                waiting += [task for run in inner.invocations for task in list_scripts(run)]
+        for folder, name, text in list_scripts(waiting.pop(), context, context.tree):
+            if (folder, name) in seen:
+                continue
+            seen.add((folder, name))
+            if len(seen) > MOST_SCRIPTS:
+                yield name, "it is one of more than are judged"
+                return
+            inner = walk_script(text, folder, context, budget)
+            for effect in find_effects_beyond(text, inner)[:1]:
+                yield name, effect.reason
+            waiting += inner.invocations
 
 
 def match_scripts(name: str, scripts: Mapping[str, str]) -> list[str]:

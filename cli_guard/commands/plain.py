@@ -294,6 +294,9 @@ def name_redirect(node: Redirect) -> str:
 def name_command(node: ParsedCommand) -> str:
     first = node.words[0].parts[0] if node.words and node.words[0].parts else None
     name = first.text if isinstance(first, Text) else ""
+    if node.words and BRACES.search(take_unquoted(node.words[0])):
+        # `{rm,-rf,src}` hides from a reader which program runs.
+        return "braces as the name of a command"
     if node.assignments and name in SPECIAL_BUILTINS:
         # Other shells than bash keep the variable.
         return f"an assignment before {name}"

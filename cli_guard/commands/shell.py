@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field, replace
+from itertools import islice
 
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.expand.fields import Field
@@ -52,7 +53,8 @@ class Shell:
     `names_read` are the variables of all texts but `parsed`, `called` the bodies that ran, `assigned` what a loop set.
     `written` are the texts that went into each file, None for an unknown one, `extended` the files that hold something
     else as well; of the written files that ran, `judged` are those whose text was walked through, and `started` names
-    the program that ran each of the others.
+    the program that ran each of the others. `statement` is how many effects
+    there were before the statement that runs.
     """
 
     scope: ShellScope
@@ -72,6 +74,7 @@ class Shell:
     extended: set[str] = field(default_factory=set)
     judged: set[str] = field(default_factory=set)
     started: dict[str, str] = field(default_factory=dict)
+    statement: int = 0
 
     def __post_init__(self) -> None:
         self.budget = WorkBudget(MOST_STEPS[self.context.setting])
@@ -205,17 +208,27 @@ class Shell:
     def run_nodes(self, nodes: Nodes, stdin: Stream) -> Stream:
         """Run commands one after the other; each may be the one that reads the input, or what others have left."""
         outputs = []
+        outer = self.statement
         for node in nodes:
             outputs.append(self.run_next(node, stdin))
             stdin = share_input(stdin)
+        self.statement = outer
         return merge(outputs)
 
     def run_next(self, node: Node, stdin: Stream) -> Stream:
         """Run a command of a list; where a `cd` may have failed, what follows runs in one of two folders."""
+        self.statement = len(self.effects)
         output = self.run(node, stdin)
         self.scope.unsure_folder = self.scope.unsure_folder or self.scope.may_have_stayed
         self.scope.may_have_stayed = False
         return output
+
+    def has_read(self, path: str) -> bool:
+        """Return whether the statement that runs has read a file."""
+        return any(
+            each.kind is EffectKind.READ and each.target == path
+            for each in islice(self.effects, self.statement, None)
+        )
 
     def reject(self, construct: str, span: Span) -> None:
         """Emit that a construct is outside of the plain subset, so that what it does is not judged."""

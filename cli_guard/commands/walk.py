@@ -109,6 +109,7 @@ def run_and_or(shell: Shell, node: AndOr, stdin: Stream) -> Stream:
             shell.scope.variables = make_unsure(variables, shell.scope.variables)
             shell.scope.folder = before if shell.scope.may_have_stayed else here
             shell.lose_folder(first)
+        shell.statement = len(shell.effects)
         outputs.append(make_doubtful(shell.run(item, stdin)))
         if shell.scope.folder == before:
             shell.scope.folder = here

@@ -12,8 +12,8 @@ from cli_guard.commands.effects.invocation import find_interpreter
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.inline.model import UNSEEN_COMMAND
 from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
+from cli_guard.commands.package_scripts import find_effects_beyond, walk_script
 from cli_guard.commands.profiles import Callers, apply_profile
-from cli_guard.commands.programs import table
 from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.commands.walk import new_shell
@@ -44,8 +44,8 @@ REACHES = re.compile(
     r"|move\w*|f?write\w*|f?read\w*|file\w*|dir|io|kernel|fork|kill|send|public_send|instance_\w+|env|getenv|net|socket\w*"
     r"|https?|curl\w*|mail|call_user\w*|qx)\b|`|%x|\$\w+\s*\(|\$\$|\]\s*\("
 )
-STARTS_PROGRAMS = re.compile(r"exec|spawn|system|popen|child_process|Bun\.\$|`")
 QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)+)\"|'([^'\n]+)'")
+SETTINGS = re.compile(r"\.(?:toml|ini|cfg|conf|ya?ml|json[c5]?)\Z|/\.\w+rc\Z")
 # Marks of a Makefile, a playbook and the like before a command.
 MARKS = " \t@+-"
 MOST_FILES = 30
@@ -69,6 +69,7 @@ def judge_written(shell: Shell, context: Context) -> tuple[dict[Effect, Callers]
     for count, path in enumerate(sorted(unknown)):
         codes = read_codes(shell, path, context)
         if codes is None:
+            found |= judge_settings(shell, path, context)
             continue
         unknown.discard(path)
         size = sum(len(text) for _, text in codes)
@@ -86,6 +87,18 @@ def judge_written(shell: Shell, context: Context) -> tuple[dict[Effect, Callers]
     return found, unknown
 
 
+def judge_settings(shell: Shell, path: str, context: Context) -> dict[Effect, Callers]:
+    """Return what the commands that settings of a tool may name do beyond the work tree: `runner = "git push"`."""
+    text = shell.text_written(path) if SETTINGS.search(path) else None
+    found: dict[Effect, Callers] = {}
+    for piece in find_pieces(text or "")[:MOST_TEXTS]:
+        inner = walk_script(piece, context.root, context)
+        for effect in find_effects_beyond(piece, inner):
+            reason = f"writes settings into {path} with a command: {effect.reason}"
+            found[replace(effect, reason=reason, span=HERE)] = [None]
+    return found
+
+
 def read_codes(shell: Shell, path: str, context: Context) -> list[Code] | None:
     """Return the programs that run a written file with the texts that they get, None if they are not known."""
     text = shell.text_written(path)
@@ -99,10 +112,7 @@ def read_codes(shell: Shell, path: str, context: Context) -> list[Code] | None:
     if path in shell.extended and (commands is not None or program in SHELLS):
         texts += find_pieces(text)
     elif program in LANGUAGES and text.strip():
-        return [
-            (program, text),
-            *(("sh", each) for each in (*texts, *find_suspects(program, text))),
-        ]
+        return [(program, text), *(("sh", each) for each in texts)]
     return [("sh", each) for each in texts]
 
 
@@ -112,17 +122,6 @@ def find_program(path: str, text: str) -> str | None:
     if "." in name[1:]:
         return PROGRAMS.get(name.rpartition(".")[2])
     return find_interpreter(text)
-
-
-def find_suspects(program: str, text: str) -> list[str]:
-    """Return the texts that may be commands in code which starts programs, where only its strings are understood."""
-    language = LANGUAGES[program]
-    if language not in OPAQUE or not STARTS_PROGRAMS.search(text):
-        return []
-    from cli_guard.commands.inline import acts
-
-    texts = (act.suspect for act in acts(language, text) if act.suspect)
-    return [each for each in texts if table(each.split(" ")[0])]
 
 
 def find_pieces(text: str) -> list[str]:

@@ -289,6 +289,25 @@ class TrustedTree:
             place = place.parent
         return {}
 
+    def list_packages(self) -> tuple[str, ...]:
+        """Return the folders of the tree that have a package.json, Git's ignored ones left out."""
+        listing = (
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--deduplicate",
+        )
+        try:
+            out, _ = self._git.run_bounded(
+                "--no-literal-pathspecs", *listing, "--", "*package.json", limit=INDEX_BYTES
+            )
+        except CliGuardError:
+            return ()
+        found = (self._git.cwd / os.fsdecode(each) for each in out.split(b"\0"))
+        return tuple(str(path.parent) for path in found if path.name == "package.json")
+
     def is_pushed(self) -> bool:
         """Return whether a remote-tracking branch has the commit at HEAD."""
         return bool(

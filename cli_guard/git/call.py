@@ -53,6 +53,24 @@ def start_process(
 
 
 @contextmanager
+def collect_signals(is_held: Callable[[Any], bool]) -> Iterator[list[int]]:
+    """Collect SIGINT, SIGTERM and SIGHUP where the handler is one to replace, in the main thread."""
+    arrived: list[int] = []
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        # Windows has no SIGHUP.
+        numbers = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+        handlers = {n: found for n in numbers if is_held(found := signal.getsignal(n))}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda came, _: arrived.append(came))
+        yield arrived
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def hold_interrupts() -> Iterator[list[Process]]:
     """Hold the signals that would raise here, as a process that is half started would go on alone.
 
@@ -60,20 +78,11 @@ def hold_interrupts() -> Iterator[list[Process]]:
     """
     started: list[Process] = []
     arrived: list[int] = []
-    handlers: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        numbers = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
-        # Without a function of Python's nothing raises; what is ignored stays so in the new process.
-        handlers = {
-            n: signal.getsignal(n) for n in numbers if callable(signal.getsignal(n))
-        }
     try:
-        for number in handlers:
-            signal.signal(number, lambda came, _: arrived.append(came))
-        yield started
+        # Without a function of Python's nothing raises; what is ignored stays so in the new process.
+        with collect_signals(callable) as arrived:
+            yield started
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
         if arrived:
             for process in started:
                 process.kill()

@@ -31,6 +31,12 @@ SCRIPTS = {
     "check:b": "ssh example.org",
     "loop": "npm run loop",
     "odd": "frobnicate --all",
+    "node": "node -e \"require('child_process').execSync('git push')\"",
+    "words": "node -e \"const c = require('child_process'); c.spawnSync('git', ['push'])\"",
+    "ruby": "ruby -e \"system('git push')\"",
+    "says": "node -e \"console.log('git push')\"",
+    "below": "npm run ship --workspace b",
+    "cd": "cd packages/b && npm run ship",
 }
 
 
@@ -43,6 +49,9 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Context:
     files = {
         "package.json": json.dumps({"scripts": SCRIPTS}),
         "packages/a/package.json": json.dumps({"scripts": {"test": "vitest run"}}),
+        "packages/b/package.json": json.dumps(
+            {"scripts": {"ship": "git push", "lint": "ls"}}
+        ),
         "broken/package.json": '{"scripts": {"test": "git push"',
         "other/package.json": json.dumps({"scripts": ["git push"]}),
         "src/index.js": "1\n",
@@ -67,6 +76,23 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Context:
         ("npm-run-all lint 'check:*'", "the script check:b: ssh"),
         ("bash -c 'npm run evil'", "the script evil"),
         ("npm --prefix . run evil", "the script evil"),
+        ("npm run node", "the script node: it runs git push"),
+        ("npm run words", "the script words: it runs git push"),
+        ("npm run ruby", "the script ruby: it runs git push"),
+        ("npm run below", "the script ship: it runs git push"),
+        ("npm run cd", "the script ship: it runs git push"),
+        ("npm -w b run ship", "the script ship"),
+        ("npm run ship --workspaces", "the script ship"),
+        ("npm --prefix packages/b run ship", "the script ship"),
+        ("pnpm --filter b run ship", "the script ship"),
+        ("pnpm -r ship", "the script ship"),
+        ("pnpm -C packages/b ship", "the script ship"),
+        ("yarn workspace b ship", "the script ship"),
+        ("yarn workspaces foreach -A run ship", "the script ship"),
+        ("turbo run ship", "the script ship"),
+        ("nx run b:ship", "the script ship"),
+        ("nx run-many -t lint,ship", "the script ship"),
+        ("lerna run ship", "the script ship"),
     ],
 )
 def test_a_script_that_leaves_the_tree_asks(
@@ -92,6 +118,10 @@ def test_a_script_that_leaves_the_tree_asks(
         "cd packages/a && npm test",
         "cd broken && npm test",
         "cd other && npm test",
+        "npm run says",
+        "npm -w b run lint",
+        "turbo run lint",
+        "npm run build -w a",
     ],
 )
 def test_a_script_that_stays_is_code_of_the_project(command: str, given: Context) -> None:

@@ -30,7 +30,8 @@ FACT_KEYS = frozenset(
 # The kinds of value; each kind of effect is one too.
 VALUES = frozenset(
     (
-        *"text move empty command shell script url host upload send header env config config-env module folder".split(),
+        *"text move empty format command shell script url host upload send header env".split(),
+        *"config config-env module folder".split(),
         *"name server endpoint task verb setting code:python code:perl code:ruby code:node code:php".split(),
         *"code:awk code:sed code:sql code:jq".split(),
         *map(str, EffectKind),

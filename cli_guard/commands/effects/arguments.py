@@ -1,5 +1,6 @@
 """Match the words of a command with the table of its program: options, values, operands."""
 
+from collections.abc import Container
 from dataclasses import field, replace
 
 from cli_guard.commands.expand.fields import Field, literal
@@ -28,6 +29,11 @@ class CallArguments:
     loose: list[Field] = field(default_factory=list)
     sub_command: Field | None = None
     appended: bool = False
+
+    def list_words(self, kinds: Container[str]) -> list[Field]:
+        """Return the operands, and the values of options, of some kinds."""
+        valued = [(option.takes, value) for option, value in self.values]
+        return [word for kind, word in (*self.kinds, *valued) if kind in kinds]
 
     def has(self, *names: str) -> bool:
         return any(name in option.names for option in self.present for name in names)

@@ -2,7 +2,7 @@
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.paths import delete_path, read_path
+from cli_guard.commands.effects.paths import EMPTIES, delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import EVERY_FILE, Act
 from cli_guard.commands.model import HARMLESS, EffectKind, Profile, Span
@@ -83,6 +83,6 @@ def one_act(call: Call, act: Act, span: Span) -> None:
     elif act.kind is EffectKind.DELETE and act.target is not None:
         delete_path(shell, field, span)
     elif act.kind is EffectKind.WRITE and act.target is not None:
-        call.written.append((field, "writes"))
+        call.written.append((field, EMPTIES if act.reason == EMPTIES else "writes"))
     elif act.kind not in HARMLESS:
         call.effect(act.kind, act.target, act.reason, span)

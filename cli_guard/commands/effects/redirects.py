@@ -111,6 +111,9 @@ def write_sinks(shell: Shell, output: Stream, sinks: Sinks) -> Stream:
             continue
         # A dash is the name of a file here.
         named = literal("./-", target.span, like=target) if target.text == "-" else target
+        if not sink.appends and shell.has_read(path_of(shell, named)):
+            # The shell has emptied it before the command could read it: `sort FILE > FILE`.
+            carried = NOTHING
         write_path(shell, named, carried, appends=sink.appends)
     taken = [each.target for each in sinks if each.descriptor in OUTPUT]
     if any(target.start.startswith(("/dev/", "/proc/")) for target in taken):

@@ -381,6 +381,12 @@ def take_script(call: Call, given: Field) -> None:
     call.effect(EffectKind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 
+def take_format(call: Call, given: Field) -> None:
+    """Judge the name of a format; the path of a file is code: `./writer.lua`."""
+    if given.text is None or set(given.text) & set("./"):
+        take_script(call, given)
+
+
 def run_known_script(call: Call, given: Field, path: str) -> bool:
     """Run the text of a shell script that a substitution prints or that was written before; return whether it is known.
 
@@ -458,5 +464,6 @@ TAKERS: Mapping[str, Callable[[Call, Field], None]] = {
     ),
     "shell": take_shell,
     "script": take_script,
+    "format": take_format,
     "module": take_module,
 }

@@ -214,8 +214,8 @@ def run_on(
 
 
 def fill_braces(word: Field, found: list[Field]) -> Field:
-    """Fill `{}` in a word; in a script for a shell it is unknown text."""
-    text = word.text.replace("{}", found[0].start + "x") if word.text else None
+    """Fill `{}` in a word, which may be a script for a shell, with a pattern for what was found."""
+    text = word.text.replace("{}", found[0].start + "*") if word.text else None
     return Field(text, text or "", word.span, taints_of((word, *found)))
 
 

@@ -206,6 +206,8 @@ def opens(place: int | None, name: str, mode_place: int) -> Handler:
             text = as_text(mode)
             reads = text is not None and not set(text) & set("wax+c")
             calling.touch(EffectKind.READ if reads else EffectKind.WRITE, paths)
+            if text is not None and "w" in text:
+                calling.run.emptied.update(map(as_path, paths))
         return tuple(Data(local=True, opened=as_path(path)) for path in paths)
 
     return handler

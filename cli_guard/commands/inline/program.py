@@ -1,7 +1,9 @@
 """What a Python program does when it calls a function, reads a part of an object or loads a module."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
+from cli_guard.commands.effects.paths import EMPTIES
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.effects import FunctionCall
 from cli_guard.commands.inline.model import (
@@ -36,6 +38,8 @@ MOST_ACTS = 200
 DEPTH = 2
 # These keep nothing of what they are given.
 READING = frozenset("print len any all bool isinstance str repr".split())
+# Methods of an open file that put nothing into it.
+LEAVING = frozenset("close flush seek truncate read readline readlines".split())
 # Methods of lists: these leave a list as it is, these leave found names found.
 PURE, KEEPING = (
     frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping")
@@ -60,6 +64,19 @@ class Program:
         # Modules that are not Python's own; that their code runs is known.
         self.foreign: set[str] = set()
         self.acts: dict[Act, None] = {}
+        # Paths of files that are opened anew, and of those that something may be written into, None for any.
+        self.emptied: set[str | None] = set()
+        self.filled: set[str | None] = set()
+
+    def list_acts(self) -> tuple[Act, ...]:
+        """Return the acts so far; a file that is opened anew and gets nothing is emptied."""
+        emptied = set() if None in self.filled else self.emptied - self.filled
+        return tuple(
+            replace(act, reason=EMPTIES)
+            if act.kind is EffectKind.WRITE and act.target in emptied
+            else act
+            for act in self.acts
+        )
 
     def note(self, act: Act) -> None:
         self.acts[
@@ -109,6 +126,8 @@ class Program:
                 self.enter(value, [ANY] * len(value.parameters), {})
             elif isinstance(value, Reference):
                 self.hand_on(value)
+            elif isinstance(value, Data) and value.local:
+                self.filled.add(value.opened)
         return taint_of(each)
 
     def hand_on(self, value: Reference) -> None:
@@ -224,6 +243,9 @@ class Program:
             return (self.data([of, *given]),)
         if isinstance(of, InlineFunction):
             self.data([of])
+        elif isinstance(of, Data) and of.local:
+            if key not in LEAVING and any(as_text(value) != "" for value in given):
+                self.filled.add(of.opened)
         elif isinstance(of, Sequence) and key in KEEPING and of.loose:
             self.data(given)
             return of.parts if key == "pop" else (of,)

@@ -51,7 +51,6 @@ MOST_TEXTS = 20
 def acts(text: str) -> tuple[Act, ...]:
     """Return what the code does."""
     walk = PythonWalk()
-    found = walk.program.acts
     try:
         walk.run(text)
     except NotUnderstood as error:
@@ -60,12 +59,13 @@ def acts(text: str) -> tuple[Act, ...]:
         walk.program.note(unknown("code that is nested too deeply"))
     for detour in find_detours(walk.nodes):
         walk.program.note(unknown(detour))
+    found = walk.program.list_acts()
     if any(
         act.kind is EffectKind.EXEC and act.target is act.shell is None and not act.remote
         for act in found
     ):
         return (*found, *suspects(walk.nodes))
-    return tuple(found)
+    return found
 
 
 class PythonWalk:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from posixpath import join
 
+from cli_guard.commands.effects.paths import EMPTIES
 from cli_guard.commands.inline import acts
 from cli_guard.commands.inline.effects import (
     FunctionCall,
@@ -73,6 +74,13 @@ def import_module(calling: FunctionCall) -> Values:
                 Act(EffectKind.EXEC, None, "imports a module that the text does not name")
             )
     return tuple(found) or ANY
+
+
+def write_text(calling: FunctionCall) -> Values:
+    """Handle `Path.write_text(text)`."""
+    reason = EMPTIES if calling.texts(0, "data") == [""] else ""
+    calling.touch(EffectKind.WRITE, (calling.function,), reason)
+    return ANY
 
 
 def find_spec(calling: FunctionCall) -> Values:

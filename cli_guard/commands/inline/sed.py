@@ -39,7 +39,9 @@ COMMAND = regex(
     re.VERBOSE | re.DOTALL,
 )
 # A script that begins so leaves no line.
-DELETES_ALL = regex(r"[\s;]*(?:1,\$)?[ \t]*d[ \t]*(?:[;\n}#]|\Z)")
+DELETES_ALL = regex(
+    r"[\s;]*(?:1,\$|/[.^]\*?/)?[ \t]*(?:d|s(\W)\^?\.[*+]?\$?\1\1g?)[ \t]*(?:[;\n}#]|\Z)"
+)
 BACK_REFERENCE = regex(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
 RUNS_INPUT = "runs the lines of its input as commands"
 ESCAPED = regex(r"\\(.)", re.DOTALL)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from cli_guard.commands.inline.model import Act, environment, unescape, unknown
 from cli_guard.commands.model import EffectKind
+from cli_guard.commands.programs import table
 
 # A string of any of the four: in quotes, between backticks, or with a letter in front (`qw(...)`, `%x{...}`).
 STRING = re.compile(
@@ -41,6 +42,7 @@ FETCHED_CODE = re.compile(
     r"\b(?:(?:eval|assert)\b[^;\n]*\b(?:open|file_get_contents|Net::HTTP|fetch)\b[^;\n]*|(?:include|require)(?:_once)?[\s(]*)"
     r"['\"](?:https?|ftp)://|\bfetch\b[^\n]*\beval\b"
 )
+STARTS_PROGRAMS = re.compile(r"exec|spawn|system|popen|child_process|Bun\.\$|`")
 ENVIRONMENT = re.compile(r"\bprocess\.env\b(?!\.|\[)")
 
 # `$1[...]` and `$1->[...]` would run the code in the brackets.
@@ -68,6 +70,7 @@ def acts(code: str) -> Iterator[Act]:
         yield Act(EffectKind.EXEC, None, "runs code that it fetches", remote=True)
     if ENVIRONMENT.search(code):
         yield environment()
+    starts_programs = STARTS_PROGRAMS.search(code) is not None
     found = list(calls(code))
     # A command may also be built from strings at several positions.
     yield Act(
@@ -78,6 +81,8 @@ def acts(code: str) -> Iterator[Act]:
             if names.search(function):
                 yield from (Act(kind, word) for word in words)
         for text in dict.fromkeys((" ".join(words), *words)):
+            if starts_programs and table(text.split(" ")[0]):
+                yield Act(EffectKind.EXEC, None, "", text)
             yield Act(EffectKind.EXEC, None, suspect=text)
             if ADDRESS.match(text):
                 yield Act(EffectKind.NETWORK_OUT, text)

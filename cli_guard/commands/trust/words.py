@@ -179,18 +179,13 @@ def may_do_anything(place: Place, caller: ProgramInvocation) -> bool:
 def leaves_by_task(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a task or a sub-command of a tool is named after something that leaves the tree or loses data."""
     given = caller.arguments
-    valued = [(option.takes, value) for option, value in given.values]
-    named = [
-        (kind, word.start)
-        for kind, word in (*given.kinds, *valued)
-        if kind in ("task", "verb") and "=" not in word.start
-    ]
+    verbs = [word.start for word in given.list_words(("verb",))]
+    tasks = [*verbs, *(word.start for word in given.list_words(("task",)))]
     if given.sub_command is not None:
-        named += [("task", word) for word in given.spec.name.split()[1:]]
-    return any(
-        leaves(place, word) or (kind == "verb" and word in place.lists.brings)
-        for kind, word in named
-        if not place.is_file(word)
+        tasks += given.spec.name.split()[1:]
+    named = (each for each in tasks if "=" not in each and not place.is_file(each))
+    return any(leaves(place, each) for each in named) or not place.lists.brings.isdisjoint(
+        verbs
     )
 
 

@@ -3,9 +3,8 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TextIO
 
@@ -13,6 +12,7 @@ from cli_guard.execution.checks.outcome import Outcome, make_safe
 from cli_guard.execution.checks.planning import context_of_checks, plan_checks
 from cli_guard.execution.checks.runner import CheckRunner
 from cli_guard.execution.shell import cores
+from cli_guard.git.call import collect_signals
 from cli_guard.git.checkout import sweep
 from cli_guard.graph.context import Context
 from cli_guard.graph.tools.effects import checking_tool
@@ -107,7 +107,9 @@ class Checks:
             if set(wanted.get(key, ())) == set(check.commands)
         ]
         sweep(self._repository)
-        with note_signals() as signals:
+        # An exception out of a signal may come while a lock is being taken, and would cut the cleanup short.
+        usual = (signal.SIG_DFL, signal.default_int_handler)
+        with collect_signals(usual.__contains__) as signals:
             outcomes = self._run(chosen, signals)
         findings = tuple(finding for each in outcomes if (finding := each.finding))
         findings += tuple(finding for each in outcomes for finding in each.findings)
@@ -165,29 +167,6 @@ class Checks:
             return self._runner.run(check)
         finally:
             self._running.discard(check.id)
-
-
-@contextmanager
-def note_signals() -> Iterator[list[int]]:
-    """Collect SIGINT, SIGTERM and SIGHUP instead of raising; ignored signals stay ignored (nohup(1)).
-
-    An exception out of a signal may come while a lock is being taken, and would cut the cleanup short.
-    """
-    noted: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield noted
-        return
-    usual = (signal.SIG_DFL, signal.default_int_handler)
-    # Windows has no SIGHUP.
-    asking = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
-    before = {each: found for each in asking if (found := signal.getsignal(each)) in usual}
-    try:
-        for each in before:
-            signal.signal(each, lambda number, frame: noted.append(number))
-        yield noted
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 class CheckProgress:
