@@ -76,7 +76,10 @@ def read_class(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
 
 
 def declare_field(made: FlowNode, parameter: FlowParameter) -> FlowNode:
-    field = made.beside("assign", (made.word(parameter.names[0]),), "=")
+    """Return the declaration of a field, which has no place of its own in the text."""
+    field = made.word("=")
+    field.op = "assign"
+    field.parts = (made.word(parameter.names[0]),)
     field.text = parameter.type
     return field
 
