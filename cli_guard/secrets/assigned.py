@@ -21,6 +21,8 @@ PARENT = (
 )
 PARENT_REACH = 160
 SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)(?:\s+--?\w+)*\s+$"
+# What password managers draw: three words or more and a number.
+DRAWN_WORDS = r"[a-z]{3,12}([-._])[a-z]{3,12}(?:\1[a-z]{3,12}){1,4}\1\d{2,4}"
 VARIABLES = (".env", ".properties", ".ini")
 JSON = (".json", ".jsonl")
 # In a text of JSON, the end of a line or a tab.
@@ -280,6 +282,10 @@ def _chosen(name: str, value: str) -> Strength:
 def _is_passphrase(name: str, value: str) -> bool:
     """Return whether it is four or more words that make no sentence (labels contain `the` and `your`)."""
     found = value.split()
+    if re.fullmatch(DRAWN_WORDS, value):
+        # `pepper` is a word like any other here.
+        parts = set(names.words_of(value)) - {"pepper"}
+        return not parts & (words("sentence") | words("filler") | words("secrets"))
     variable = name.isupper() and not words("filler") & set(value.lower().split())
     form = r"[^\W_][\w-]{0,19}" if variable else "[a-z0-9-]{1,16}"
     if not 4 <= len(found) <= 16 or not all(re.fullmatch(form, word) for word in found):

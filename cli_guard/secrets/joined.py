@@ -46,9 +46,9 @@ BLOCK = "-----"
 # A list of literals is one text if it is joined without a separator, or fills a format of nothing but places.
 LISTED = (
     rf"""[\[(,]\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+"""
-    rf"""(?>(?:["'`]\s{{0,40}}+,\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+){{1,400}})["'`]"""
+    rf"""(?>(?:["'`]\s{{0,40}}+[,+]\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+){{1,400}})["'`]"""
 )
-NEXT = r"""["'`]\s*,\s*[fFbBrRuU]*["'`]"""
+NEXT = r"""["'`]\s*[,+]\s*[fFbBrRuU]*["'`]"""
 EMPTY = "(?:\"\"|'')"
 BEFORE_LIST = (
     rf"(?i)(?:{EMPTY}\.join\W{{1,3}}|(?:join|implode)\W{{1,5}}{EMPTY},\s*\W?|(?:concat|paste0)\W"

@@ -184,3 +184,56 @@ def test_branches_are_joined_in_the_order_of_writing() -> None:
     first = FlowScope(dict.fromkeys(names[:30], CLEAN))
     second = FlowScope(dict.fromkeys(names, CLEAN))
     assert list(join_scopes(first, second).values) == names
+
+
+# What a field is declared as says what its methods are, whatever it is called.
+TYPED = {
+    "java": """
+class Preview {
+  private final RestClient http;
+  private final Cache kept;
+  Preview(RestClient http, Cache kept) { this.http = http; this.kept = kept; }
+  String a(HttpServletRequest request) { return load(request.getParameter("u")); }
+  String load(String url) {
+    kept.uri(url);
+    return http.get().uri(url).body(); // BAD
+  }
+}
+""",
+    "csharp": """
+public class Preview(HttpClient net, Cache kept) : Controller {
+  public string A() { return Load(Request.Query["u"]); }
+  string Load(string url) {
+    kept.GetStringAsync(url);
+    return net.GetStringAsync(url); // BAD
+  }
+}
+""",
+    "go": """
+package a
+type H struct{
+	store *pgxpool.Pool
+	kept  *Cache
+}
+func (h *H) list(c fiber.Ctx) {
+	h.kept.Query(c.Context(), "select "+c.Query("s"))
+	h.store.Query(c.Context(), "select "+c.Query("s")) // BAD
+}
+""",
+    "php": """
+<?php
+class Preview {
+  public function __construct(private Connection $storage, private Cache $kept) {}
+  public function a() {
+    $this->kept->executeQuery("select " . $_GET["s"]);
+    return $this->storage->executeQuery("select " . $_GET["s"]); // BAD
+  }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("language", TYPED)
+def test_a_field_has_the_methods_of_its_type(language: str) -> None:
+    text = TYPED[language]
+    assert_marked(text, flows_in_program(language, text))

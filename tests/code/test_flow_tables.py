@@ -23,6 +23,7 @@ FIELDS = {
         "call",
         "into",
         "handlers",
+        "members",
         "parameters",
         "when",
         "unless",

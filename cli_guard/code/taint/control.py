@@ -164,6 +164,7 @@ def define_class(walk: Walk, node: FlowNode) -> Value:
             todo[:0] = part.parts
         elif part.op == "assign":
             value = walk.value(part.parts[1]) if len(part.parts) > 1 else CLEAN
+            value = union((value, walk.member_source(part)))
             walk.file.store(f"{node.name}.{path_of(part.parts[0])}", value)
         else:
             walk.value(part)

@@ -1,7 +1,7 @@
 """Find where data that somebody else chose reaches a call that it can harm, in a file and the helpers that it calls."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -14,7 +14,7 @@ from cli_guard.code.taint.elsewhere import Elsewhere, may_define
 from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
-from cli_guard.code.taint.naming import dotted_name, imports_of
+from cli_guard.code.taint.naming import dotted_name, imports_of, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
 from cli_guard.code.taint.starts import may_have_source, nodes_of
 from cli_guard.code.taint.tables import FlowEntry, Tables
@@ -141,7 +141,9 @@ class _File:
         self._functions: dict[str, list[FlowFunction]] = {}
         for function in functions:
             self._functions.setdefault(function.name, []).append(function)
-        self._bases = bases_in(self._main.body)
+        self._bases, self.field_types = read_classes(self._main.body)
+        for function in functions:
+            self.field_types |= kept_types(function)
         owners = {function.owner for function in functions if function.owner}
         self.classes = owners | self._bases.keys()
         self._summaries: dict[int, Summary | None] = {}
@@ -176,6 +178,9 @@ class _File:
         return sorted(flows.values(), key=lambda flow: (flow.line, flow.kind))
 
     def _may_have_source(self) -> bool:
+        given = self.tables.of("source", "members")
+        if any(entry.patterns["members"].search(self.text) for entry in given):
+            return True
         listed = [self._main, *chain.from_iterable(self._functions.values())]
         return may_have_source(listed, self.imports, self.tables, self._is_given)
 
@@ -410,13 +415,50 @@ class _File:
                 yield (replace(taint, whole=whole),)
 
 
-def bases_in(body: FlowNode) -> dict[str, list[str]]:
-    """Map the classes of a file to the names that their headings give: what they inherit from, and interfaces."""
-    found: dict[str, list[str]] = {}
+def read_classes(body: FlowNode) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Map the classes of a file to the names in their headings, and `Class.field` to its type."""
+    bases: dict[str, list[str]] = {}
+    types: dict[str, str] = {}
     for node in nodes_of(body):
-        if node.op == "class":
-            heading = [part for part in node.parts if part.op in ("group", "name")]
-            found[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
+        if node.op != "class":
+            continue
+        heading = [part for part in node.parts if part.op in ("group", "name")]
+        bases[node.name] = [leaf.name for leaf in leaves(heading) if leaf.name]
+        for member in members_of(node):
+            if member.op == "assign" and (of := declared_type(member)):
+                types[f"{node.name}.{path_of(member.parts[0])}"] = of
+    return bases, types
+
+
+def members_of(node: FlowNode) -> Iterator[FlowNode]:
+    """Yield what is written directly inside a class."""
+    for part in node.parts:
+        if part.op in ("block", "group"):
+            yield from members_of(part)
+        else:
+            yield part
+
+
+def declared_type(member: FlowNode) -> str:
+    """Return the type that a field is declared with, or that of the object that is made for it."""
+    if member.text or len(member.parts) < 2:
+        return member.text
+    made = dotted_name(member.parts[1])
+    return made.removeprefix("new ") if made.startswith("new ") else ""
+
+
+def kept_types(function: FlowFunction) -> dict[str, str]:
+    """Map `Class.field` to the type of the parameter that a constructor keeps in it."""
+    types = {each.names[0]: each.type for each in function.parameters if each.names}
+    if not (function.owner and function.name in CONSTRUCTORS and any(types.values())):
+        return {}
+    found = {}
+    for node in nodes_of(function.body):
+        if node.op != "assign" or len(node.parts) < 2:
+            continue
+        owner, _, field = path_of(node.parts[0]).partition(".")
+        if owner in OWN and (of := types.get(path_of(node.parts[1]))):
+            found[f"{function.owner}.{field}"] = of
     return found
 
 

@@ -26,7 +26,14 @@ ANNOTATION = re.compile(r"\s*(?:@|#\[|\[[A-Z])")
 FIELD = re.compile(r"(?:@\w+(?:\([^)]*\))?\s*)*(?:public|private|protected|readonly)\s")
 HEADING_LINES = 8
 LONGEST_HEADING = 2_000
-LISTS = ("function_value_parameters", "lambda_parameters", "formal_parameters")
+LISTS = (
+    "parameter_list",
+    "function_value_parameters",
+    "lambda_parameters",
+    "formal_parameters",
+    "primary_constructor",
+    "class_parameters",
+)
 # Kinds of node around the name of a parameter that are no name themselves.
 NO_NAMES = frozenset(
     "type type_annotation user_type type_identifier primitive_type predefined_type qualified_type pointer_type"
@@ -60,9 +67,21 @@ def read_class(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
         reader.owner = plain_type(reader.source(name))
     made.op = "class"
     made.name = reader.owner
-    made.parts = reader.lower_all([c for c in named if c != name])
+    # What is written behind the name of a class, as in C#, Kotlin and Scala, is kept in fields.
+    fields = read_parameters(reader, find_parameters(node, node, None))
+    inside = reader.lower_all([c for c in named if c != name])
+    made.parts = (*(declare_field(made, each) for each in fields), *inside)
     reader.owner = outer
     return made
+
+
+def declare_field(made: FlowNode, parameter: FlowParameter) -> FlowNode:
+    """Return the declaration of a field, which has no place of its own in the text."""
+    field = made.word("=")
+    field.op = "assign"
+    field.parts = (made.word(parameter.names[0]),)
+    field.text = parameter.type
+    return field
 
 
 def read_function(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
@@ -167,7 +186,8 @@ def read_parameters(reader: TreeReader, nodes: list["SgNode"]) -> Iterator[FlowP
             annotations = reader.source(each) + " "
             continue
         names = tuple(list_bound(reader, each))
-        of = each.field("type") or first_of(each.named_children(), *NO_NAMES)
+        typed = [child for child in each.named_children() if child.kind() != "modifiers"]
+        of = each.field("type") or first_of(typed, *NO_NAMES)
         if names:
             text = annotations + reader.source(each)
             yield FlowParameter(names, text, plain_type(reader.source(of)))

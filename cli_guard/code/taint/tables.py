@@ -62,11 +62,12 @@ class FlowEntry:
 
 
 NAMES = ("reads", "call", "assign")
+# What is written around what a framework gives: a function, a parameter, a field.
+AROUND = ("handlers", "parameters", "members")
 PATTERNS = (
     *NAMES,
+    *AROUND,
     "returns",
-    "handlers",
-    "parameters",
     "when",
     "unless",
     "object",
@@ -101,9 +102,7 @@ def find_needs(data: Mapping[str, Any], patterns: Mapping[str, re.Pattern[str]])
     named = [patterns[name].pattern for name in NAMES if name in patterns]
     if named:
         return either(needs_of(pattern, is_whole=True) for pattern in named)
-    around = [
-        patterns[name].pattern for name in ("handlers", "parameters") if name in patterns
-    ]
+    around = [patterns[name].pattern for name in AROUND if name in patterns]
     return tuple(need for pattern in around for need in needs_of(pattern, is_whole=False))
 
 

@@ -40,6 +40,8 @@ class File(Protocol):
     imports: Mapping[str, str]
     globals: set[str]
     classes: set[str]
+    # The type of `Class.field`.
+    field_types: dict[str, str]
     implicit_self: bool
     bare_calls: bool
     has_others: bool
@@ -106,14 +108,15 @@ class Walk:
         first, _, rest = written.partition(".")
         names = [written, resolve_import(written, self.file.imports)]
         of = self.scope.types.get(first)
-        if first in FIELD_OWNERS and rest:
-            field, _, rest = rest.partition(".")
-            of = self.scope.types.get(f"this.{field}")
-        if of and rest:
-            names.append(f"{of}.{rest}")
-            if "." in of:
-                names.append(f"{of.rsplit('.', 1)[-1]}.{rest}")
-        return tuple(dict.fromkeys(names))
+        owner = self.function.owner
+        if first in self.own_names:
+            field, _, behind = rest.partition(".")
+            known = self.scope.types.get(f"{first}.{field}")
+            known = known or self.file.field_types.get(f"{owner}.{field}")
+            names += by_type(known, behind)
+        elif of is None and self.file.implicit_self and owner:
+            of = self.file.field_types.get(f"{owner}.{first}")
+        return tuple(dict.fromkeys((*names, *by_type(of, rest))))
 
     def find(
         self, section: str, by: str, node: FlowNode, names: tuple[str, ...]
@@ -139,6 +142,13 @@ class Walk:
         """Return the value of an expression that is a source as it is written."""
         found = self.find("source", "reads", node, names)
         return union((self.origin(entry, node),) for entry in found)
+
+    def member_source(self, field: FlowNode) -> Value:
+        """Return what a framework writes into a field, by what is written before it."""
+        text = self.text_of(field)
+        given = self.file.tables.of("source", "members")
+        found = (entry for entry in given if entry.patterns["members"].search(text))
+        return union((self.origin(entry, field),) for entry in found)
 
     def origin(self, entry: FlowEntry, node: FlowNode) -> Taint:
         pattern = entry.patterns.get("object")
@@ -260,6 +270,13 @@ class Walk:
 
 
 Evaluators = Mapping[str, Callable[[Walk, FlowNode], Value]]
+
+
+def by_type(of: str | None, member: str) -> list[str]:
+    """Return the dotted names of a member of an object of a type, in its package and without."""
+    if not (of and member):
+        return []
+    return [f"{of}.{member}", f"{of.rpartition('.')[2]}.{member}"]
 
 
 def has_receiver(function: FlowFunction) -> bool:

@@ -26,7 +26,9 @@ MAX_PER_RULE = 50
 STEPS = list(Severity)
 # What asks or denies by default; the rest is advice.
 STOPPING = (Severity.CRITICAL, Severity.HIGH)
-TOPICS = {name: name for name in (*flow_languages(), "yaml", "hcl")} | FAMILY
+# Languages with rules about single constructs alone.
+UNFOLLOWED = ("yaml", "hcl", "elixir", "lua", "dart")
+TOPICS = {name: name for name in (*flow_languages(), *UNFOLLOWED)} | FAMILY
 
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
     read_patterns("languages/patterns.toml", name)
