@@ -33,6 +33,8 @@ BOUNDS = re.compile(
     r"|\[:\s*(?:\d+|[A-Z_]{2,})\]|\.(?:slice|substring|substr|Substring|take)\(0?,?\s*\w+|\[0\.{2,3}\w+\]"
 )
 LINES_ABOVE = 12
+# Folders of programs that read what the project's own developers write.
+DEVELOPERS = frozenset("script scripts tool tools build ci .github".split())
 SHOWN = 40
 
 
@@ -50,8 +52,9 @@ def inspect(
 ) -> Iterator[Finding | Skipped]:
     """Yield a finding for each new pattern of exponential time, and for each of polynomial time that input reaches.
 
-    Others of polynomial time are many, and most read what their author writes.
+    Of other patterns of polynomial time, which are many, one in a file stands for all.
     """
+    top = change.path.partition("/")[0]
     if is_test_or_example(change.path) or not may_hold_patterns(language, text):
         return
     # The patterns of a bundle are written elsewhere.
@@ -71,10 +74,15 @@ def inspect(
         before = _judge_all(gone[:MOST_JUDGED], language, old)
         slow = [s for s in slow if not any(_is_successor(s, each) for each in before)]
     reached = _lines_of_input(subject, language, text) if slow else frozenset()
+    others: list[Finding] = []
     for each in slow[:MAX_PER_RULE]:
         is_reached = not reached.isdisjoint(each.lines)
+        finding = _finding(change, each, text, is_reached=is_reached)
         if is_reached or each.attack.growth == EXPONENTIAL:
-            yield _finding(change, each, text, is_reached=is_reached)
+            yield finding
+        elif top not in DEVELOPERS:
+            others.append(finding)
+    yield from others[:1]
 
 
 def _compare_patterns(

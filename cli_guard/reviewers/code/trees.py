@@ -23,6 +23,7 @@ from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.before import leave
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
+    STOPPING,
     Location,
     remark,
     tell,
@@ -204,6 +205,10 @@ def _inspect_side(
             )
 
 
+# What a text in quotes says.
+QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+
+
 @dataclass(frozen=True)
 class _Parsed:
     """A text of one side, as the rules read it, and the lines in which a value was filled in."""
@@ -367,14 +372,20 @@ def _without_known(
             if MARK in side.lines[first - 1][:LONG_LINE]:
                 continue
             if is_new or went.overlap(first, place.end.line + 1):
-                known[side.offence(node)] += 1
+                known[_offence_of(side, node, rule)] += 1
     for node, span in found:
         is_answered = any(span.first <= line <= span.last for line in before.lapsed)
-        offence = now.offence(node) if known and not is_answered else ""
+        offence = _offence_of(now, node, rule) if known and not is_answered else ""
         if known[offence]:
             known[offence] -= 1
         else:
             yield node, span
+
+
+def _offence_of(side: _Parsed, node: "SgNode", rule: TreeRule) -> str:
+    """Return what a match does; what is only advice says nothing new of another text in quotes."""
+    offence = side.offence(node)
+    return offence if rule.rule.severity in STOPPING else QUOTED.sub("''", offence)
 
 
 def _unknown(

@@ -10,6 +10,7 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
+    has_word,
     words_of_name,
 )
 from cli_guard.lazy import frozen
@@ -24,6 +25,10 @@ SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 FEATURE_FLAG = re.compile(
     r"(?i)feature_?(?:flag|toggle|gate|service|manager)|features?\.(?:is_?)?(?:enabled|active)"
 )
+# What decorators of a function take at most.
+LINES_ABOVE = 8
+# Words before a name that is only used.
+STATEMENTS = frozenset("return throw raise new not and or case else await yield".split())
 # Of one hunk.
 MOST_LINES = 200
 LONGEST_LINE = 1_000
@@ -160,6 +165,51 @@ def names_gone(loss: Loss) -> frozenset[str]:
         and each.name not in bound
         and loss.file.hunk_of(each) is hunk
     )
+
+
+def is_renamed(loss: Loss, pair: CodeUnit) -> bool:
+    """Return whether a condition asks the same of variables that have other names now in what its unit became."""
+    fact = loss.fact
+    was = loss.file.old.unit_named(fact.unit)
+    if was is None or not fact.is_judged:
+        return False
+    asked = IDENTIFIER.findall(fact.name)
+    for new in loss.file.came:
+        if new.kind is not fact.kind or new.unit != pair.name:
+            continue
+        if IDENTIFIER.sub("_", new.name) != IDENTIFIER.sub("_", fact.name):
+            continue
+        renamed = {
+            (a, b)
+            for a, b in zip(asked, IDENTIFIER.findall(new.name), strict=True)
+            if a != b
+        }
+        if all(
+            b not in was.words
+            and is_variable(a, was.text)
+            and is_variable(b, pair.text)
+            and not is_variable(a, pair.text)
+            for a, b in renamed
+        ):
+            return True
+    return False
+
+
+def is_variable(name: str, text: str) -> bool:
+    """Return whether a text declares a variable or parameter of a name, or binds it."""
+    word = re.escape(name)
+    form = rf"(\w+)[>\]*&?]*\s+[*&]?{word}\s*(?:[,)=:;]|in\b)|(?<![\w.]){word}\s*:?=(?!=)"
+    return any(found[1] not in STATEMENTS for found in re.finditer(form, text))
+
+
+def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
+    """Return whether a function went, and the one that goes on with its work has the same decorator."""
+    fact = loss.fact
+    if fact.kind is not FactKind.DECORATOR or pair.path != loss.change.path:
+        return False
+    first = max(pair.line - 1 - LINES_ABOVE, 0)
+    heading = "\n".join(text.split("\n")[first : pair.line])
+    return pair.name != fact.unit and has_word(heading, fact.last_name)
 
 
 def is_of_flag(loss: Loss) -> bool:

@@ -38,8 +38,10 @@ from cli_guard.reviewers.protections.loss import (
     is_form_gone,
     is_made_anew,
     is_of_flag,
+    is_on_successor,
     is_opened_no_more,
     is_own_guard,
+    is_renamed,
     lines_of,
     members,
     names_gone,
@@ -165,7 +167,9 @@ class Losses:
             return True
         if is_of_flag(loss) or (fact.is_call and is_calculated_no_more(loss)):
             return True
-        if pair and is_taken_no_more(loss, pair):
+        if pair and (is_taken_no_more(loss, pair) or is_renamed(loss, pair)):
+            return True
+        if pair and is_on_successor(loss, pair, text):
             return True
         if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
             return True
