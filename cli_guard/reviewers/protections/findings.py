@@ -44,6 +44,7 @@ SORTS = {
     "owner": "weaker-member",
     "algorithm": "weaker-member",
     "told": "secrecy",
+    "filter": "weaker-condition",
 }
 SHOWN_NAME = 60
 SHOWN_KEYS = 2
@@ -182,6 +183,9 @@ def condition_asks(looser: Looser) -> bool:
     was = looser.old.operands
     now = looser.new.operands
     gone = set(was) - set(now)
+    if set(was) == set(now):
+        # It is still asked, and no longer decides anything.
+        return True
     if any(map(attack_named_in, gone)):
         return True
     if not refuses(looser.old.detail) and not verifies(looser.old):
