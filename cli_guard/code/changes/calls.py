@@ -9,6 +9,7 @@ from cli_guard.code.changes.facts import (
     VALUES,
     CodeFact,
     FactKind,
+    Looser,
     words_of_name,
 )
 from cli_guard.code.changes.sums import difference_of_sums
@@ -50,8 +51,6 @@ FILTERED = re.compile(
     r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
 )
 BRACKETS = re.compile(r"[()\s]")
-# An array that lost more was made for something else.
-MOST_LOST = 8
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
@@ -86,7 +85,7 @@ def lost_owner(old: CodeFact, new: CodeFact) -> str:
 
 def searches_of_everybody(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+) -> Iterator[Looser]:
     """Yield the searches that looked among what somebody has, each with one by the same key that looks everywhere."""
     after = [fact for fact in came if is_search(fact) and not owner_in(fact)]
     if not after or any(owner_in(fact) for fact in came if fact.is_judged):
@@ -96,13 +95,14 @@ def searches_of_everybody(
         for new in after if owner else ():
             keys = set(VALUES.findall(old.detail)) & set(VALUES.findall(new.detail))
             if new.name != old.name and any(map(is_key_name, keys)):
-                yield old, new, f"`{new.name}` no longer asks for `{owner}`"
+                why = f"`{new.name}` no longer asks for `{owner}`"
+                yield Looser(old, new, "member", why)
                 break
 
 
 def answers_with_errors(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+) -> Iterator[Looser]:
     """Yield the answers that tell whoever asked what an error says, each with the same call that did not."""
     answers = read_strength_words()["answers"]
     for old in went:
@@ -112,7 +112,8 @@ def answers_with_errors(
             is_same = new.is_call and new.name == old.name
             told = ERROR_TEXT.search(new.detail) if is_same else None
             if told and ERROR_TEXT.search(old.detail) is None:
-                yield old, new, f"`{new.name}` answers with `{told[0]}`"
+                why = f"`{new.name}` answers with `{told[0]}`"
+                yield Looser(old, new, "told", why)
                 break
 
 
@@ -201,20 +202,6 @@ def lost_width(old: CodeFact, new: CodeFact) -> str:
     is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
     is_narrower = count > left and is_same_sum
     return f"`{two}` may wrap around, `{one}` could not" if is_narrower else ""
-
-
-def lost_elements(old: CodeFact, new: CodeFact) -> str:
-    """Return why an array has a few elements less, "" if it has not."""
-    if old.name != new.name or not old.detail or not new.detail:
-        return ""
-    grown = difference_of_sums((old.detail, "0"), (new.detail, "0"))
-    (lost,) = grown.values() if len(grown) == 1 else (0,)
-    is_less = -MOST_LOST <= lost < 0
-    return (
-        f"`{old.name}` has `{new.detail}` elements, it had `{old.detail}`"
-        if is_less
-        else ""
-    )
 
 
 def find_quoting_text(

@@ -10,7 +10,6 @@ from itertools import takewhile
 
 from cli_guard.code.changes.calls import (
     lost_actions,
-    lost_elements,
     lost_limit,
     lost_owner,
     lost_owner_column,
@@ -33,6 +32,7 @@ from cli_guard.code.changes.facts import (
     VALUES,
     CodeFact,
     FactKind,
+    Looser,
     short_name,
     words_of_name,
 )
@@ -83,19 +83,6 @@ NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
 ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
 Ranks = Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Looser:
-    """A fact that became looser, and why.
-
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing` or `output`.
-    """
-
-    old: CodeFact
-    new: CodeFact
-    sort: str
-    why: str
 
 
 @cache
@@ -170,8 +157,6 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
-        if why := lost_elements(old, new):
-            return Looser(old, new, "value", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new) or lost_owner(old, new) or lost_subject(old, new):
         return Looser(old, new, "member", why)

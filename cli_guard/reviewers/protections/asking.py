@@ -17,8 +17,8 @@ from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.containers import stands_without
 from cli_guard.reviewers.protections.families import families_of, is_refusal_of_check
-from cli_guard.reviewers.protections.loss import Loss
-from cli_guard.reviewers.protections.losses import ORDINARY, guarded_words
+from cli_guard.reviewers.protections.loss import ORDINARY, Loss
+from cli_guard.reviewers.protections.losses import guarded_words
 from cli_guard.reviewers.protections.warnings import (
     attack_refused,
     checks_with,

@@ -26,8 +26,8 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import Loss, net_key
-from cli_guard.reviewers.protections.losses import FITTING, ORDINARY
+from cli_guard.reviewers.protections.loss import ORDINARY, Loss, net_key
+from cli_guard.reviewers.protections.losses import FITTING
 
 # Of a value these are no names: `len(name)`, `name.length`.
 MEASURES = frozenset("len length size count strlen sizeof mb_strlen".split())

@@ -3,8 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
-from cli_guard.code.changes.loosening import Looser, has_secret, names_of_sides
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    FactKind,
+    Looser,
+    words_of_name,
+)
+from cli_guard.code.changes.loosening import has_secret, names_of_sides
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import dataclass
 from cli_guard.model import Finding, Hunk, Severity

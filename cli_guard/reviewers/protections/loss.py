@@ -14,6 +14,8 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
 # Calls that calculate, and say it if the result does not fit.
 SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
+# Families of checks that every program is full of: one that is written anew is no loss.
+ORDINARY = ("validation", "bounds")
 # Of one hunk.
 MOST_LINES = 200
 

@@ -29,6 +29,7 @@ from cli_guard.reviewers.protections.containers import (
 from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
     MOST_LINES,
+    ORDINARY,
     Loss,
     every,
     is_calculated_no_more,
@@ -45,8 +46,6 @@ BLANKS = re.compile(r"\s+")
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
-# Families of checks that every program is full of: one that is written anew is no loss.
-ORDINARY = ("validation", "bounds")
 # Families whose calls return a value that is fit for its use.
 FITTING = ("escape", "newline", "secrecy")
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")

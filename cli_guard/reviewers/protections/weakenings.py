@@ -21,13 +21,13 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
+    Looser,
     short_name,
     words_of_name,
 )
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.loosening import (
     MOST_PAIRS,
-    Looser,
     looser_facts,
     plain_comparisons,
     weaker_functions,
@@ -45,7 +45,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import dataclass
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import members, net
+from cli_guard.reviewers.protections.loss import ORDINARY, members, net
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
@@ -55,8 +55,6 @@ MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
-# What every program is full of.
-COMMON = frozenset(("validation", "bounds"))
 CALLED = re.compile(r"([\w.]+)\(")
 PATH = re.compile(r"[A-Za-z_$@][\w$.>-]*[\w$]")
 # Where nothing else holds an index inside, and an operand that does.
@@ -96,14 +94,8 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 quoting_texts(went, now),
-                (
-                    Looser(old, new, "member", why)
-                    for old, new, why in searches_of_everybody(went, now)
-                ),
-                (
-                    Looser(old, new, "told", why)
-                    for old, new, why in answers_with_errors(went, now)
-                ),
+                searches_of_everybody(went, now),
+                answers_with_errors(went, now),
                 weaker_members(file, went, now),
                 plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
@@ -344,7 +336,9 @@ def late_in_unit(
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
     for found in conditional_checks(before, after, checks):
-        is_own = found.check.is_call or not families_of(found.check, language) <= COMMON
+        is_own = found.check.is_call or not families_of(found.check, language).issubset(
+            ORDINARY
+        )
         if is_own and file.hunk_of(found.check) and not is_presence(found.act, found.check):
             yield Weakening(Looser(found.check, found.act, "condition", found.why), file)
 
