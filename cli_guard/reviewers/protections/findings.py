@@ -174,7 +174,7 @@ def weakening_asks(weakening: Weakening) -> bool:
             return condition_asks(looser)
         case "member":
             # Both ask for a right, and the new one for less.
-            return all(
+            return not looser.old.is_judged and all(
                 verifies(each) or "access" in families_of(each, weakening.file.language)
                 for each in (looser.old, looser.new)
             )
