@@ -9,6 +9,7 @@ from cli_guard.code.changes.facts import (
     VALUES,
     CodeFact,
     FactKind,
+    Looser,
     words_of_name,
 )
 from cli_guard.code.changes.sums import difference_of_sums
@@ -26,6 +27,7 @@ WIDENING = re.compile(
     r"\(\s*(?:u?int64_t|size_t|ssize_t|(?:curl_)?off_t|u?long(?: long)?|unsigned long(?: long)?|u?int64)\s*\)\s*"
     r"|static_cast<[^<>]{1,40}>|\bu?int64(?=\()|(?<=\d)[uU]?[lL]{1,2}\b| as [ui](?:64|128|size)\b"
 )
+NARROWING = re.compile(r"\bu?int(?:8|16|32)(?=\()|\(u?int(?:8|16|32)_t\)\s*")
 JOINED = re.compile(r"[\w)\]] ?(?:\*|\+(?!\+)|<<) ?[\w(]")
 # An argument, or an entry of one, that says which thing is meant.
 IS_KEY = re.compile(
@@ -43,9 +45,12 @@ ERROR_TEXT = re.compile(
     r"\b(?:e|ex|err|exc|error|exception)(?:\.|->|\?\.)(?:message|stack\w*|getMessage\(|getTrace\w*\(|Error\(\)|ToString\(|Message|to_s)"
     r"|\b(?:str|repr)\((?:e|ex|err|exc|error|exception)\)|\bformat_exc\(|\{(?:e|ex|err|exc|error|exception)\}"
 )
+NOTHING = ("null", "nil", "None", "undefined", "nullptr", "NULL")
+# https://guides.rubyonrails.org/action_controller_overview.html#filters
+FILTERED = re.compile(
+    r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
+)
 BRACKETS = re.compile(r"[()\s]")
-# An array that lost more was made for something else.
-MOST_LOST = 8
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
@@ -80,7 +85,7 @@ def lost_owner(old: CodeFact, new: CodeFact) -> str:
 
 def searches_of_everybody(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+) -> Iterator[Looser]:
     """Yield the searches that looked among what somebody has, each with one by the same key that looks everywhere."""
     after = [fact for fact in came if is_search(fact) and not owner_in(fact)]
     if not after or any(owner_in(fact) for fact in came if fact.is_judged):
@@ -90,13 +95,14 @@ def searches_of_everybody(
         for new in after if owner else ():
             keys = set(VALUES.findall(old.detail)) & set(VALUES.findall(new.detail))
             if new.name != old.name and any(map(is_key_name, keys)):
-                yield old, new, f"`{new.name}` no longer asks for `{owner}`"
+                why = f"`{new.name}` no longer asks for `{owner}`"
+                yield Looser(old, new, "member", why)
                 break
 
 
 def answers_with_errors(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[tuple[CodeFact, CodeFact, str]]:
+) -> Iterator[Looser]:
     """Yield the answers that tell whoever asked what an error says, each with the same call that did not."""
     answers = read_strength_words()["answers"]
     for old in went:
@@ -106,8 +112,27 @@ def answers_with_errors(
             is_same = new.is_call and new.name == old.name
             told = ERROR_TEXT.search(new.detail) if is_same else None
             if told and ERROR_TEXT.search(old.detail) is None:
-                yield old, new, f"`{new.name}` answers with `{told[0]}`"
+                why = f"`{new.name}` answers with `{told[0]}`"
+                yield Looser(old, new, "told", why)
                 break
+
+
+def lost_actions(old: CodeFact, new: CodeFact) -> str:
+    """Return why a filter runs before fewer methods: fewer are named after `only`, or more after `except`."""
+    is_same = old.is_call and old.name == new.name and old.detail != new.detail
+    if not is_same or split_arguments(old.detail)[:1] != split_arguments(new.detail)[:1]:
+        return ""
+    was = {
+        key: set(IDENTIFIER.findall(names)) for key, names in FILTERED.findall(old.detail)
+    }
+    now = {
+        key: set(IDENTIFIER.findall(names)) for key, names in FILTERED.findall(new.detail)
+    }
+    only = now.get("only")
+    is_less = only is not None and ("only" not in was or only < was["only"])
+    is_more = was.get("except", set()) < now.get("except", set())
+    first = split_arguments(new.detail)[0]
+    return f"`{first}` runs before fewer methods now" if is_less or is_more else ""
 
 
 def is_search(fact: CodeFact) -> bool:
@@ -169,27 +194,14 @@ def lost_width(old: CodeFact, new: CodeFact) -> str:
     """Return why a product or sum may wrap around: its terms are no longer made wide before they are joined."""
     one, two = (each.name if each.is_judged else each.detail for each in (old, new))
     is_same = old.is_judged or old.name == new.name
-    if not is_same or one == two or JOINED.search(two) is None:
+    now, cut = NARROWING.subn("", two)
+    if not is_same or one == two or not (cut or JOINED.search(two)):
         return ""
     was, count = WIDENING.subn("", one)
-    now, left = WIDENING.subn("", two)
+    now, left = WIDENING.subn("", now)
     is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
     is_narrower = count > left and is_same_sum
     return f"`{two}` may wrap around, `{one}` could not" if is_narrower else ""
-
-
-def lost_elements(old: CodeFact, new: CodeFact) -> str:
-    """Return why an array has a few elements less, "" if it has not."""
-    if old.name != new.name or not old.detail or not new.detail:
-        return ""
-    grown = difference_of_sums((old.detail, "0"), (new.detail, "0"))
-    (lost,) = grown.values() if len(grown) == 1 else (0,)
-    is_less = -MOST_LOST <= lost < 0
-    return (
-        f"`{old.name}` has `{new.detail}` elements, it had `{old.detail}`"
-        if is_less
-        else ""
-    )
 
 
 def find_quoting_text(
@@ -215,16 +227,37 @@ def lost_argument(old: CodeFact, new: CodeFact) -> str:
     return gone[0] if len(gone) == 1 and len(was) == len(now) + 1 else ""
 
 
-def lost_room(old: CodeFact, new: CodeFact) -> str:
-    """Return why a buffer is smaller now, or more is written into one as big: of a size, an addend went."""
-    if not old.is_call or old.name != new.name:
+def lost_subject(old: CodeFact, new: CodeFact) -> str:
+    """Return why a call is told nothing, or of a value that was made safe, of the value as it came; "" if neither."""
+    one = changed_argument(old, new)
+    if one is None:
         return ""
+    was, now = one
+    if now in NOTHING and IDENTIFIER.match(was) and was not in NOTHING:
+        return f"`{new.name}` is given `{now}`, not `{was}`"
+    made_safe = read_strength_words()["made_safe"]
+    words = words_of_name(was)
+    rest = [word for word in words if word not in made_safe]
+    is_same = len(rest) < len(words) and list(words_of_name(now)) == rest
+    return f"`{new.name}` is given `{now}`, no longer asks for `{was}`" if is_same else ""
+
+
+def changed_argument(old: CodeFact, new: CodeFact) -> tuple[str, str] | None:
+    """Return the one argument in which two calls of one function differ, before and after."""
+    if not old.is_call or old.name != new.name:
+        return None
     was = split_arguments(old.detail)
     now = split_arguments(new.detail)
     changed = [(one, two) for one, two in zip(was, now, strict=False) if one != two]
-    if len(was) != len(now) or len(changed) != 1:
+    return changed[0] if len(was) == len(now) and len(changed) == 1 else None
+
+
+def lost_room(old: CodeFact, new: CodeFact) -> str:
+    """Return why a buffer is smaller now, or more is written into one as big: of a size, an addend went."""
+    one = changed_argument(old, new)
+    if one is None:
         return ""
-    ((before, after),) = changed
+    before, after = one
     grown = difference_of_sums((before, "0"), (after, "0"))
     if len(grown) != 1:
         return ""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 MOST_STATEMENTS = 4
 NEGATED = ("unless", "unless_modifier", "guard_statement")
 BODY_FIELDS = ("consequence", "body")
-JUDGED = ("binary", "test", "not")
 COMPARISONS = frozenset("== != === !== < > <= >= in is =~ !~ instanceof".split())
 WRAPPERS = frozenset(
     "expression_statement parenthesized_expression statement_list statements else_clause block then".split()
@@ -314,7 +313,8 @@ def is_condition(node: "SgNode", tree: SourceTree) -> bool:
     if shape == "binary":
         signs = {child.text() for child in node.children() if not child.is_named()}
         return not signs.isdisjoint(COMPARISONS | JOINERS.keys())
-    return shape in JUDGED
+    # `&x`, `*x` and `-x` are values.
+    return shape == "test" or (shape == "not" and node.text().startswith(("!", "not")))
 
 
 def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
@@ -325,7 +325,7 @@ def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
     if tree.shape(node) == "macro":
         return read_tokens(node, tree, name)
     arguments = arguments_of(node)
-    asked = next((each for each in arguments if is_asked(each, tree)), None)
+    asked = next((each for each in arguments if is_condition(each, tree)), None)
     if asked is None:
         return None
     rest = (tree.source(each) for each in arguments if each.range() != asked.range())
@@ -370,12 +370,6 @@ def is_statement(call: "SgNode") -> bool:
     while around is not None and around.kind() == MESSAGE:
         around = around.parent()
     return around is not None and around.kind() in STATEMENTS
-
-
-def is_asked(argument: "SgNode", tree: SourceTree) -> bool:
-    """Return whether an argument is true or false by its form; `-x` is not."""
-    is_minus = tree.shape(argument) == "not" and argument.text()[:1] != "!"
-    return is_condition(argument, tree) and not is_minus
 
 
 def leaves_if_true(macro: str) -> bool:

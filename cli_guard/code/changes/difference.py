@@ -133,7 +133,9 @@ class FileDifference:
         """Return whether a unit goes on doing what it did beside a fact: in a short one that may be few words."""
         lines = was.text.split("\n")
         del lines[fact.line - was.line : fact.end_line - was.line + 1]
-        return words_of_text("\n".join(lines)) <= now.words or self.is_alike(was, now)
+        left = words_of_text("\n".join(lines))
+        common = len(left & now.words)
+        return common >= LIKENESS * len(left | now.words) or self.is_alike(was, now)
 
     @cached_property
     def _before(self) -> tuple[CodeFact, ...]:

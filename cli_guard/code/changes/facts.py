@@ -119,6 +119,19 @@ SEPARATORS = {FactKind.OPTION: " = ", FactKind.ENTRY: " holds ", FactKind.GUARD:
 
 
 @frozen
+class Looser:
+    """A fact that became looser, and why.
+
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing` or `output`.
+    """
+
+    old: CodeFact
+    new: CodeFact
+    sort: str
+    why: str
+
+
+@frozen
 class CodeUnit:
     """A function or class that a hunk touches on one side; `name` is dotted."""
 

@@ -9,12 +9,13 @@ from functools import cache, lru_cache
 from itertools import takewhile
 
 from cli_guard.code.changes.calls import (
-    lost_elements,
+    lost_actions,
     lost_limit,
     lost_owner,
     lost_owner_column,
     lost_room,
     lost_scope,
+    lost_subject,
     lost_width,
 )
 from cli_guard.code.changes.comparisons import (
@@ -31,6 +32,7 @@ from cli_guard.code.changes.facts import (
     VALUES,
     CodeFact,
     FactKind,
+    Looser,
     short_name,
     words_of_name,
 )
@@ -75,23 +77,12 @@ SEPARATOR = re.compile(
     r"(?:[\s+.\"'`/\\,]|os|path|sep|File|separator(?:Char)?|DIRECTORY_SEPARATOR|DirectorySeparatorChar"
     r"|AltDirectorySeparatorChar|Path|filepath|Separator|string|\(|\))+"
 )
+# `$this->token()` is a value as well.
+CALLED = re.compile(r"(\w+)\(\)")
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
 ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
 Ranks = Mapping[str, int]
-
-
-@frozen
-class Looser:
-    """A fact that became looser, and why.
-
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing` or `output`.
-    """
-
-    old: CodeFact
-    new: CodeFact
-    sort: str
-    why: str
 
 
 @cache
@@ -166,11 +157,11 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
-        if why := lost_elements(old, new):
-            return Looser(old, new, "value", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
-    if why := lost_scope(old, new) or lost_owner(old, new):
+    if why := lost_scope(old, new) or lost_owner(old, new) or lost_subject(old, new):
         return Looser(old, new, "member", why)
+    if why := lost_actions(old, new):
+        return Looser(old, new, "filter", why)
     if why := lost_owner_column(old, new):
         return Looser(old, new, "owner", why)
     if why := lost_limit(old, new) or lost_room(old, new):
@@ -238,8 +229,9 @@ def loosened_condition(
     ):
         return None
     leaves = old.is_guard and not is_admission(old)
-    if leaves and was == now and new.detail == ONLY_SAYS:
-        why = f"what followed `{old.name}` left here; now it only says so and goes on"
+    if leaves and was == now and not new.is_guard:
+        says = "only says so and " if new.detail == ONLY_SAYS else ""
+        why = f"what followed `{old.name}` left here; now it {says}goes on"
         return Looser(old, new, "condition", why)
     if old.kind is not new.kind:
         return None
@@ -480,7 +472,9 @@ def names_of_sides(operand: str) -> tuple[frozenset[str], ...]:
     """Return the names of values on each side of a comparison for equality, none if one side is a constant."""
     selves = read_strength_words()["selves"]
     sides = sides_of_equality(operand)
-    named = tuple(frozenset(VALUES.findall(side)) - selves for side in sides)
+    named = tuple(
+        frozenset(VALUES.findall(side) + CALLED.findall(side)) - selves for side in sides
+    )
     is_fixed = any(side[0] in "'\"" for side in sides) or not all(named)
     return () if is_fixed or len(set(named)) < len(named) else named
 

@@ -109,7 +109,7 @@ def conditions_around(check: CodeFact, facts: Sequence[CodeFact]) -> list[CodeFa
         if fact.is_judged
         and fact.line <= check.line <= check.end_line <= fact.end_line
         and fact is not check
-        and check.name not in fact.name
+        and check.last_name not in IDENTIFIER.findall(fact.name)
     ]
 
 

@@ -352,7 +352,10 @@ def argument_facts(
     place: ReadNode, name: str, given: "SgNode | None"
 ) -> Iterator[CodeFact]:
     """Yield the bare names among the arguments of a call that are names of what may run."""
-    for node in given.named_children() if given is not None else ():
+    nodes = given.named_children() if given is not None else []
+    # `app.get("/x", [requireLogin], show)`
+    inner = (n for each in nodes if each.kind() == "array" for n in each.named_children())
+    for node in (*nodes, *inner):
         written = place.tree.source(node)
         if len(written) <= LONGEST_NAME and ARGUMENT.fullmatch(written):
             line = node.range().start.line + 1

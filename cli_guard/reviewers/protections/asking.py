@@ -15,13 +15,16 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
-from cli_guard.reviewers.protections.families import families_of
-from cli_guard.reviewers.protections.loss import Loss
+from cli_guard.reviewers.protections.containers import stands_without
+from cli_guard.reviewers.protections.families import families_of, is_refusal_of_check
+from cli_guard.reviewers.protections.loss import ORDINARY, Loss
+from cli_guard.reviewers.protections.losses import guarded_words
 from cli_guard.reviewers.protections.warnings import (
     attack_refused,
     checks_with,
     warned_by_helper,
 )
+from cli_guard.reviewers.protections.weakenings import MEMORY
 from cli_guard.reviewers.review_input import ReviewInput
 
 # What a framework runs before a handler.
@@ -29,6 +32,11 @@ AROUND = (FactKind.ARGUMENT, FactKind.DECORATOR)
 WHO_MAY = ("access", "csrf")
 HIDDEN = re.compile(r"\b404\b|(?i:not_?found)")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
+# What a size or an index is given to where nothing else holds it inside.
+MEMORY_USE = (
+    r"\b(?:mem(?:cpy|move|set)|str?n(?:cpy|cat)|\w*alloc|fread|read|recv)\([^;]{0,200}\bNAME\b[^;]{0,40}\)"
+    r"|\w\[[^\]\n]{0,60}\bNAME\b[^\]\n]{0,40}\]"
+)
 FEWEST_SIBLINGS = 2
 # Families of calls that say nothing of each other: another lock, another sum.
 PLAIN = ("bounds", "lock")
@@ -44,6 +52,7 @@ def reason_to_ask(
         lambda: bare_now(loss, subject, difference),
         lambda: attack_refused(loss, difference),
         lambda: lets_in_everybody(loss),
+        lambda: stands_bare(loss, difference),
         lambda: accepts_forged(loss),
         lambda: warned_by_helper(loss, difference),
         lambda: follow_data(loss, subject, difference),
@@ -57,8 +66,28 @@ def lets_in_everybody(loss: Loss) -> str | None:
         return None
     if loss.fact.kind in AROUND:
         return "what it stood before answers without it"
+    if is_refusal_of_check(loss.fact):
+        return "the function that it stood in says who may"
     is_hiding = loss.fact.is_guard and HIDDEN.search(loss.fact.detail)
     return "it answered that there is no such thing" if is_hiding else None
+
+
+def stands_bare(loss: Loss, difference: ChangeDifference) -> str | None:
+    """Return that what a lost setting or condition stood around, or bounded, is done without it now."""
+    fact = loss.fact
+    if fact.is_option and loss.family == "parser":
+        return "what it was set for goes on without it"
+    is_around = fact.kind is FactKind.CONDITION and loss.family not in ORDINARY
+    if is_around and stands_without(loss):
+        return "what it stood around is done always now"
+    unit = difference.pair_of(loss.file, fact.unit)
+    if not fact.is_judged or unit is None or loss.language not in MEMORY:
+        return None
+    for name in guarded_words(fact):
+        used = re.search(MEMORY_USE.replace("NAME", re.escape(name)), unit.text)
+        if used is not None and not name.isupper():
+            return f"`{used[0]}` has no bound now"
+    return None
 
 
 def accepts_forged(loss: Loss) -> str | None:

@@ -1,4 +1,4 @@
-"""Whether what a setting or an entry belongs to went with it: then the setting is no loss of its own."""
+"""Whether what a setting, an entry or a block belongs to went: a setting goes with it, a block may stand without it."""
 
 from cli_guard.code.changes.facts import FactKind, has_word, short_name
 from cli_guard.reviewers.protections.loss import Loss, list_name
@@ -44,3 +44,15 @@ def is_list_gone(loss: Loss, text: str) -> bool:
     }
     came = "\n".join(line for hunk in loss.change.hunks for line in hunk.added)
     return not any(each in came for each in others - {fact.detail} if each)
+
+
+def stands_without(loss: Loss) -> bool:
+    """Return whether what stood in a block stands there without what had the block: `authenticate { get("/x") }`."""
+    fact = loss.fact
+    inside = [
+        each.key
+        for each in loss.file.old.facts
+        if each.is_call and fact.line < each.line <= each.end_line <= fact.end_line
+    ]
+    kept = {each.key for each in loss.file.new.facts}
+    return bool(inside) and kept.issuperset(inside)

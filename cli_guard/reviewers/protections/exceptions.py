@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CONTINUING, CodeFact
-from cli_guard.code.changes.loosening import Looser
+from cli_guard.code.changes.facts import CONTINUING, CodeFact, Looser
 from cli_guard.reviewers.protections.warnings import refuses
 from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening
 

@@ -3,8 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
-from cli_guard.code.changes.loosening import Looser, has_secret, names_of_sides
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    CodeFact,
+    FactKind,
+    Looser,
+    words_of_name,
+)
+from cli_guard.code.changes.loosening import has_secret, names_of_sides
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Hunk, Severity
@@ -44,6 +50,7 @@ SORTS = {
     "owner": "weaker-member",
     "algorithm": "weaker-member",
     "told": "secrecy",
+    "filter": "weaker-condition",
 }
 SHOWN_NAME = 60
 SHOWN_KEYS = 2
@@ -167,7 +174,7 @@ def weakening_asks(weakening: Weakening) -> bool:
             return condition_asks(looser)
         case "member":
             # Both ask for a right, and the new one for less.
-            return all(
+            return not looser.old.is_judged and all(
                 verifies(each) or "access" in families_of(each, weakening.file.language)
                 for each in (looser.old, looser.new)
             )
@@ -182,6 +189,9 @@ def condition_asks(looser: Looser) -> bool:
     was = looser.old.operands
     now = looser.new.operands
     gone = set(was) - set(now)
+    if set(was) == set(now):
+        # It is still asked, and no longer decides anything.
+        return True
     if any(map(attack_named_in, gone)):
         return True
     if not refuses(looser.old.detail) and not verifies(looser.old):

@@ -23,6 +23,7 @@ from cli_guard.reviewers.protections.containers import (
     is_denied_unlisted,
     is_list_gone,
     parent_is_gone,
+    stands_without,
 )
 from cli_guard.reviewers.protections.loss import (
     COMMON,
@@ -150,7 +151,7 @@ class Losses:
             return False
         if loss.family in FITTING and is_made_anew(loss):
             return False
-        if stands_without(loss):
+        if fact.is_call and stands_without(loss):
             return True
         return self.stands_by_name(loss, text, pair)
 
@@ -248,18 +249,6 @@ def is_like_before(loss: Loss, pair: CodeUnit) -> bool:
     """Return whether the unit around a guard goes on doing what it did, whether or not it names what was asked."""
     was = loss.file.old.unit_named(loss.fact.unit)
     return was is not None and loss.file.goes_on(loss.fact, was, pair)
-
-
-def stands_without(loss: Loss) -> bool:
-    """Return whether what stood in the block of a call stands there without it: `authenticate { get("/x") }`."""
-    fact = loss.fact
-    inside = [
-        each.key
-        for each in loss.file.old.facts
-        if each.is_call and fact.line < each.line <= each.end_line <= fact.end_line
-    ]
-    kept = {each.key for each in loss.file.new.facts}
-    return fact.is_call and bool(inside) and kept.issuperset(inside)
 
 
 def stands_at_source(

@@ -47,6 +47,12 @@ REFUSED = re.compile(
 # What went wrong elsewhere, and what is refused because it has another name now.
 REPORTED = re.compile(r"(?i)err(?:or|_|\b)|exception|fail")
 OUTDATED = re.compile(r"(?i)deprecat|removed|no longer|instead")
+# Whether there is anything to do.
+EMPTY = re.compile(
+    r"(?i)\bis_?empty\b|\bempty\(|\b(?:len|length|size|count)\b.{0,40}(?:==|<) ?[01]\b"
+)
+# Of what kind a value is, where any of that kind will do.
+LISTED = re.compile(r"!?(?:Array\.isArray|is_array|is_callable)\([\w$.]+\)")
 SINKS = frozenset("path sql command ssrf redirect html code template".split())
 
 
@@ -88,7 +94,7 @@ def asks_more(guard: CodeFact, file: FileDifference) -> bool:
         fact.is_judged and covers(hunk, fact) for fact in file.came
     )
     return not is_asked_anew and not all(
-        PRESENCE.fullmatch(each) or ONE_NAME.fullmatch(each)
+        PRESENCE.fullmatch(each) or ONE_NAME.fullmatch(each) or LISTED.fullmatch(each)
         for each in guard.operands or (guard.name,)
     )
 
@@ -99,7 +105,7 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
         return True
     was = loss.file.old.unit_named(guard.unit)
     now = difference.pair_of(loss.file, guard.unit)
-    if was is None or now is None or not loss.file.is_alike(was, now):
+    if was is None or now is None or not loss.file.goes_on(guard, was, now):
         return False
     return (
         REFUSED.search(guard.detail) is not None
@@ -113,7 +119,7 @@ def is_taken_out(loss: Loss) -> bool:
     """Return whether a guard was all that went there, and nothing came."""
     hunk = loss.hunk
     guard = loss.fact
-    is_refusal = CONTINUING.match(guard.detail) is None
+    is_refusal = not (CONTINUING.match(guard.detail) or EMPTY.search(guard.name))
     if hunk is None or not is_refusal or any(line.strip() for line in hunk.added):
         return False
     removed = [n for n, line in enumerate(hunk.removed, hunk.old_start) if line.strip()]

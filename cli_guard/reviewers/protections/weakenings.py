@@ -16,16 +16,18 @@ from cli_guard.code.changes.comparisons import read_comparison
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference, Side
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    LONGEST_DETAIL,
+    ONLY_SAYS,
     CodeFact,
     CodeUnit,
     FactKind,
+    Looser,
     short_name,
     words_of_name,
 )
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.loosening import (
     MOST_PAIRS,
-    Looser,
     looser_facts,
     plain_comparisons,
     weaker_functions,
@@ -43,7 +45,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import members, net
+from cli_guard.reviewers.protections.loss import ORDINARY, members, net
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
@@ -53,6 +55,7 @@ MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
+CALLED = re.compile(r"([\w.]+)\(")
 PATH = re.compile(r"[A-Za-z_$@][\w$.>-]*[\w$]")
 # Where nothing else holds an index inside, and an operand that does.
 MEMORY = ("c", "cpp")
@@ -91,14 +94,8 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 quoting_texts(went, now),
-                (
-                    Looser(old, new, "member", why)
-                    for old, new, why in searches_of_everybody(went, now)
-                ),
-                (
-                    Looser(old, new, "told", why)
-                    for old, new, why in answers_with_errors(went, now)
-                ),
+                searches_of_everybody(went, now),
+                answers_with_errors(went, now),
                 weaker_members(file, went, now),
                 plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
@@ -168,6 +165,11 @@ def protects(looser: Looser, file: FileDifference) -> bool:
             return True
         if drops_refusal(looser, concerned, language):
             return True
+        if was == now:
+            asking = asked_by(looser, file)
+            return is_cut_short(looser, file) and any(
+                families_of(each, language) for each in asking
+            )
         return is_check_itself(looser.old, language) or any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
         )
@@ -177,6 +179,10 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if any(families_of(each, language) for each in facts):
             return True
         return is_check_itself(looser.old, language)
+    if looser.sort == "filter":
+        first = IDENTIFIER.search(looser.old.detail)
+        given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
+        return bool(families_of(given, language))
     if looser.sort in COMPARISONS:
         return is_check(looser.old, language)
     if looser.sort == "match" and looser.why.startswith("`replace`"):
@@ -186,6 +192,23 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         is_known = families_of(looser.old, language) or is_named_check(looser.old)
         return bool(is_known) or looser.old.kind is FactKind.DECORATOR
     return looser.sort != "type" or not is_narrowed(looser.new, file)
+
+
+def is_cut_short(looser: Looser, file: FileDifference) -> bool:
+    """Return whether what left there went, and nothing came in its place."""
+    hunk = file.hunk_of(looser.old)
+    return looser.new.detail == ONLY_SAYS or (hunk is not None and not hunk.added)
+
+
+def asked_by(looser: Looser, file: FileDifference) -> Iterator[CodeFact]:
+    """Yield a condition, and the calls on its line: Go asks about what one gave back."""
+    yield looser.old
+    yield CodeFact(FactKind.DEFINITION, short_name(looser.old.unit))
+    unit = file.old.unit_named(looser.old.unit)
+    lines = unit.text.split("\n") if unit else []
+    at = looser.old.line - unit.line if unit else 0
+    for name in CALLED.findall("".join(lines[at : at + 1])[:LONGEST_DETAIL]):
+        yield CodeFact(FactKind.CALL, name)
 
 
 def is_narrowed(declared: CodeFact, file: FileDifference) -> bool:
@@ -313,7 +336,10 @@ def late_in_unit(
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
     for found in conditional_checks(before, after, checks):
-        if file.hunk_of(found.check) and not is_presence(found.act, found.check):
+        is_own = found.check.is_call or not families_of(found.check, language).issubset(
+            ORDINARY
+        )
+        if is_own and file.hunk_of(found.check) and not is_presence(found.act, found.check):
             yield Weakening(Looser(found.check, found.act, "condition", found.why), file)
 
 
