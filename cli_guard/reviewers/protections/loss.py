@@ -185,21 +185,24 @@ def is_renamed(loss: Loss, pair: CodeUnit) -> bool:
             if a != b
         }
         if all(
-            b not in was.words
-            and is_variable(a, was.text)
-            and is_variable(b, pair.text)
-            and not is_variable(a, pair.text)
+            (declarations(a, was.text) & declarations(b, pair.text))
+            - declarations(b, was.text)
+            - declarations(a, pair.text)
             for a, b in renamed
         ):
             return True
     return False
 
 
-def is_variable(name: str, text: str) -> bool:
-    """Return whether a text declares a variable or parameter of a name, or binds it."""
+def declarations(name: str, text: str) -> frozenset[str]:
+    """Return what stands behind a variable or parameter where a text declares or binds it: `,` or `)`, `=`, `:`."""
     word = re.escape(name)
     form = rf"(\w+)[>\]*&?]*\s+[*&]?{word}\s*(?:[,)=:;]|in\b)|(?<![\w.]){word}\s*:?=(?!=)"
-    return any(found[1] not in STATEMENTS for found in re.finditer(form, text))
+    return frozenset(
+        found[0].rpartition(name)[2].strip()
+        for found in re.finditer(form, text)
+        if found[1] not in STATEMENTS
+    )
 
 
 def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
