@@ -62,11 +62,11 @@ def test_nothing_to_report_is_not_said_of_what_was_not_read(
 
 
 def test_languages_that_are_searched_for_secrets_only_are_named(committed: Repo) -> None:
-    for name in ("a.pl", "b.lua", "c.erl", "d.lua"):
+    for name in ("a.pl", "b.scala", "c.erl", "d.scala"):
         committed.write(name, "x\n")
     committed.write("e.py", "x = 1\n")
     committed.git("add", "-A")
     assert (
-        "5 files reviewed (4 for secrets only: Perl, Lua, Erlang), nothing"
+        "5 files reviewed (4 for secrets only: Perl, Scala, Erlang), nothing"
         in guard(committed, "review").out
     )
