@@ -383,11 +383,11 @@ grep -i banana fruits.txt
 grep -n apple fruits.txt
 grep -l TODO src/*.py
 grep -L TODO src/*.py
-grep -r TODO src
-grep -rn TODO src
-grep -rl TODO .
-grep -rc TODO src
-grep -rh TODO src
+grep -r TODO src | sort
+grep -rn TODO src | sort
+grep -rl TODO . | sort
+grep -rc TODO src | sort
+grep -rh TODO src | sort
 grep -o 'a[pn]' fruits.txt
 grep -w fig fruits.txt
 grep -x apple fruits.txt
@@ -417,10 +417,10 @@ grep -P '(?<=port )=' config.ini
 grep -oE '[0-9]+ms' app.log | head -3
 grep -vE '^(#|$)' config.ini
 grep -in 'BANANA' fruits.txt
-grep -rn --include='*.py' def src
-grep -r --exclude-dir=deep TODO src
-grep -rn --include=*.md words .
-grep -nr 'class ' src | cut -d: -f1,2
+grep -rn --include='*.py' def src | sort
+grep -r --exclude-dir=deep TODO src | sort
+grep -rn --include=*.md words . | sort
+grep -nr 'class ' src | cut -d: -f1,2 | sort
 grep -e -1 numbers.txt
 grep -- -1 numbers.txt
 grep -c '' empty
@@ -440,7 +440,7 @@ grep 'a\|f' fruits.txt
 grep -z apple fruits.txt | wc -c
 egrep 'fig|date' fruits.txt
 fgrep . config.ini; echo $?
-grep -rnw TODO src
+grep -rnw TODO src | sort
 grep -i -c ERROR app.log
 grep -E 'took [5-9][0-9]ms' app.log | wc -l
 grep '(' src/main.py
@@ -672,8 +672,8 @@ find . -maxdepth 1 -type f | sort
 find . -name '*.txt' -not -path './one/*' | sort
 find . -iname 'FRUITS*'
 find . -empty | sort
-find . -size +1k | sort
-find . -size -1k | sort | head -3
+find . -type f -size +1k | sort
+find . -type f -size -1k | sort | head -3
 find . -name '*.py' -exec grep -l TODO {} \; | sort
 find . -name '*.py' -exec wc -l {} + | tail -1
 find . -name '*.py' -print0 | xargs -0 wc -l | tail -1
@@ -882,7 +882,7 @@ echo "$(< sorted1)"
 x=$(<sorted1); echo $x
 """,
     "agents": r"""
-grep -rn "def " --include=*.py . | head -20
+grep -rn "def " --include=*.py . | sort | head -20
 grep -rn "TODO\|FIXME" . | sort
 grep -rnE "TODO|FIXME" --include="*.py" src | awk -F: '{print $1": "$2}' | sort
 find . -name "*.py" -not -path "*/deep/*" | xargs grep -ln "def" | sort
@@ -969,15 +969,15 @@ grep -v '^\s*#' config.ini | grep -v '^\s*$'
 grep -E '^\s+return' -r src | sed 's/^\([^:]*\):.*return/\1/' | sort
 grep -Rn "VALUE" src
 grep -rnI "def" src | wc -l
-grep -rn -B1 -A1 'class' src
+grep -rn -B1 -A1 'class' src | sort
 grep --line-number hello src/main.py
 grep --count --ignore-case apple fruits.txt
 grep -nE '^(class|def) ' src/*.py
 grep -rL def src | sort
 grep -cv '^$' fruits.txt
 grep -m 2 -n a fruits.txt
-grep -rn 'x + 1' src
-grep -rnF 'print(' src
+grep -rn 'x + 1' src | sort
+grep -rnF 'print(' src | sort
 grep -E 'WARN.*(api|db)' app.log | tail -1
 grep -P '^\w+\s' docs/notes.md
 grep -oP 'took \K\d+' app.log | sort -n | tail -1

@@ -205,6 +205,10 @@ def test_a_file_that_only_sounds_like_one_is_none(path: str) -> None:
         ("/proc/self/root/etc/shadow", None, "/etc/shadow"),
         ("/proc/1/root", None, "/"),
         ("/proc/1/rooted", None, "/proc/1/rooted"),
+        ("/proc/self/cwd/a", "/work", "/work/a"),
+        ("/proc/self/cwd", "/work", "/work"),
+        ("/proc/self/cwdx", "/work", "/proc/self/cwdx"),
+        ("/proc/1/cwd/a", "/work", "/proc/1/cwd/a"),
         ("é/../ü", None, "ü"),
     ],
 )

@@ -43,7 +43,7 @@ def settings_of(repo: Repo) -> Path:
 
 
 def write(repo: Repo, text: str) -> None:
-    settings_of(repo).parent.mkdir()
+    settings_of(repo).parent.mkdir(exist_ok=True)
     settings_of(repo).write_text(text, "utf-8")
 
 

@@ -31,6 +31,8 @@ from cli_guard.lazy import regex
 from cli_guard.model import Decision
 
 REFS = regex(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
+# What these lead to is another thing in each process. `/dev/shm` holds ordinary files.
+OF_PROCESS = regex(r"/dev/(?!shm/)|/proc/(?:thread-)?self/")
 LOCAL_SOCKETS = regex(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 # What they give is nothing to keep.
 EMPTY = ("/dev/null", "/dev/zero")
@@ -112,7 +114,7 @@ def physical_path(shell: Shell, given: Field) -> str:
 def find_target(shell: Shell, given: Field) -> str:
     """Return the path of a field, or where its links lead if that is more than an ordinary file."""
     path = path_of(shell, given)
-    if not path.startswith(("/dev/", "/proc/")):
+    if not OF_PROCESS.match(path):
         target = physical_path(shell, given)
         if (
             is_credential(target)

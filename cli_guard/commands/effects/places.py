@@ -11,6 +11,7 @@ from cli_guard.lazy import regex
 from cli_guard.rules.tables import words
 
 PROCESS_ROOT = regex(r"^/proc/[^/]+/root(?=/|\Z)")
+PROCESS_FOLDER = regex(r"^/proc/(?:thread-)?self/cwd(?:/|\Z)")
 ABOVE = regex(r"^(?:\.\./)+")
 GLOBS = regex(r"[*?\[]")
 ONLY_GLOB = regex(r"[*?.\[\]!^]+\Z")
@@ -61,6 +62,8 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
     path = re.sub(r"/{2,}", "/", path.removeprefix("file://"))
     if PROCESS_ROOT.match(path):
         path = PROCESS_ROOT.sub("", path, count=1) or "/"
+    if folder is not None and PROCESS_FOLDER.match(path):
+        path = PROCESS_FOLDER.sub("", path, count=1)
     if not path.startswith(("/", "~")) and folder is not None:
         path = f"{folder.rstrip('/') or ''}/{path}" if path else folder
     trailing = path.startswith("~")
