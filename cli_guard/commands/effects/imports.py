@@ -12,14 +12,8 @@ LOADED = frozenset(sys.builtin_module_names) | frozenset(
     "os posixpath genericpath ntpath stat abc io codecs encodings site zipimport _collections_abc".split()
 )
 SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
-# What may import without an import statement: code in a text, and encodings by their names; a line that goes on.
-LOADING = regex(
-    r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes|\\\n"
-    # str() of more than one value decodes.
-    r"|\bstr\b(?!\(\s*(?!\*)(?:[^(),'\"]|\([^()'\"]*\))+\))"
-)
-# The names behind `import`, and the module behind `from`, up to the end of the statement.
-IMPORTS = regex(r"\b(?:import|from)\b([\w \t.,]*)")
+# What may import without an import statement: code in a text, and encodings by their names.
+LOADING = regex(r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes")
 CACHE = "pycache_prefix"
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
@@ -61,7 +55,31 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
 
 
 def imports_more(code: str) -> bool:
-    """Return whether code may import a module that Python has not loaded at its start."""
-    named = (name for found in IMPORTS.finditer(code) for name in found[1].split(","))
-    modules = (name.strip().partition(" ")[0].partition(".")[0] for name in named)
-    return LOADING.search(code) is not None or not LOADED.issuperset(modules)
+    """Return whether code imports a module that Python has not loaded at its start; True if it cannot be parsed."""
+    import ast  # few commands hold Python
+    from unicodedata import normalize
+
+    try:
+        nodes = list(ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    imported = [
+        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+    ]
+    imported += [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
+    # str() of more than one value decodes.
+    calls = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+    ]
+    of_one = {id(call.func) for call in calls if not isinstance(call.args[0], ast.Starred)}
+    decodes = any(
+        isinstance(node, ast.Name) and node.id == "str" and id(node) not in of_one
+        for node in nodes
+    )
+    # Python takes other forms of a letter for the letter, in names.
+    plain = normalize("NFKC", code)
+    return bool(decodes or LOADING.search(plain)) or any(
+        name.partition(".")[0] not in LOADED for name in imported
+    )
