@@ -84,7 +84,8 @@ def render_rule(rule: Rule) -> str:
         paragraph("What to do", rule.remedy),
     ]
     changes = rule.extra.get("change", ())
-    sink = flow_example(rule.id.removeprefix("code-flow-"))
+    flow = rule.id.removeprefix("code-flow-")
+    sink = flow_example(flow) if flow != rule.id else {}
     for label, given, fires in (
         ("Reported", rule.fires or sink.get("fires"), True),
         ("Not reported", rule.silent or sink.get("silent"), False),

@@ -122,17 +122,20 @@ def lost_actions(old: CodeFact, new: CodeFact) -> str:
     is_same = old.is_call and old.name == new.name and old.detail != new.detail
     if not is_same or split_arguments(old.detail)[:1] != split_arguments(new.detail)[:1]:
         return ""
-    was = {
-        key: set(IDENTIFIER.findall(names)) for key, names in FILTERED.findall(old.detail)
-    }
-    now = {
-        key: set(IDENTIFIER.findall(names)) for key, names in FILTERED.findall(new.detail)
-    }
+    was = methods_filtered(old)
+    now = methods_filtered(new)
     only = now.get("only")
     is_less = only is not None and ("only" not in was or only < was["only"])
     is_more = was.get("except", set()) < now.get("except", set())
     first = split_arguments(new.detail)[0]
     return f"`{first}` runs before fewer methods now" if is_less or is_more else ""
+
+
+def methods_filtered(call: CodeFact) -> dict[str, set[str]]:
+    """Return the methods that a filter names after `only` and after `except`."""
+    return {
+        key: set(IDENTIFIER.findall(names)) for key, names in FILTERED.findall(call.detail)
+    }
 
 
 def is_search(fact: CodeFact) -> bool:

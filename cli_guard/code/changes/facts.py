@@ -122,7 +122,8 @@ SEPARATORS = {FactKind.OPTION: " = ", FactKind.ENTRY: " holds ", FactKind.GUARD:
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing` or `output`.
+    Its sort is `condition`, `comparison`, `bound`, `match`, `value`, `member`, `owner`, `type`, `timing`, `output`,
+    `filter` (it runs before fewer methods), `told` (an answer says what went wrong), `order` or `exception`.
     """
 
     old: CodeFact

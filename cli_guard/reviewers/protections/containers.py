@@ -1,7 +1,7 @@
 """Whether what a setting, an entry or a block belongs to went: a setting goes with it, a block may stand without it."""
 
 from cli_guard.code.changes.facts import FactKind, has_word, short_name
-from cli_guard.reviewers.protections.loss import Loss, list_name
+from cli_guard.reviewers.protections.loss import Loss, calls_inside, list_name
 
 
 def parent_is_gone(loss: Loss) -> bool:
@@ -48,11 +48,6 @@ def is_list_gone(loss: Loss, text: str) -> bool:
 
 def stands_without(loss: Loss) -> bool:
     """Return whether what stood in a block stands there without what had the block: `authenticate { get("/x") }`."""
-    fact = loss.fact
-    inside = [
-        each.key
-        for each in loss.file.old.facts
-        if each.is_call and fact.line < each.line <= each.end_line <= fact.end_line
-    ]
+    inside = [each.key for each in calls_inside(loss)]
     kept = {each.key for each in loss.file.new.facts}
     return bool(inside) and kept.issuperset(inside)

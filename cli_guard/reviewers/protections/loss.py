@@ -269,12 +269,13 @@ def body_is_gone(loss: Loss) -> bool:
     fact = loss.fact
     if fact.end_line == fact.line:
         return False
-    inside = [
-        each
-        for each in loss.file.old.facts
-        if each.is_call
-        and fact.line < each.line <= fact.end_line
-        and each.name not in fact.name
-    ]
-    gone = {each.key for each in loss.file.went}
-    return bool(inside) and all(each.key in gone for each in inside)
+    inside = [each.key for each in calls_inside(loss) if each.name not in fact.name]
+    return bool(inside) and {each.key for each in loss.file.went}.issuperset(inside)
+
+
+def calls_inside(loss: Loss) -> Iterator[CodeFact]:
+    """Yield the calls in the block of what was lost, on lines of their own."""
+    fact = loss.fact
+    for each in loss.file.old.facts:
+        if each.is_call and fact.line < each.line <= fact.end_line:
+            yield each
