@@ -136,9 +136,10 @@ def review_repository(repository: "git.Repo", request: "Request") -> "Review":
     Git is started by GitPython, but with cli-guard's own options: no program runs that the repository's own
     configuration names, and what the caller has set for `repository.git` does not count.
     """
-    from cli_guard.review.run import review_request
+    from cli_guard.review.run import ReviewOptions, never, review_request
     from cli_guard.runtime import Invocation
 
     folder = Path(repository.working_tree_dir or repository.git_dir)
     invocation = Invocation(folder, dict(os.environ), datetime.datetime.now(datetime.UTC))
-    return review_request(request, invocation, record=False, through_gitpython=True)
+    options = ReviewOptions(records=never, through_gitpython=True)
+    return review_request(request, invocation, options)

@@ -16,7 +16,7 @@ from cli_guard.model import RefUpdate
 from cli_guard.review.push import PushPlan
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Push, Request, Staged
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, review_request
 from cli_guard.runtime import Invocation
 
 PATIENCE = 60.0
@@ -87,7 +87,7 @@ class World:
             done = review_request(
                 request or self.push_of(*branches),
                 invocation,
-                plan_checks=partial(prepare_checks, progress=self.told),
+                ReviewOptions(partial(prepare_checks, progress=self.told)),
             )
         assert self.left == []
         return done

@@ -18,7 +18,7 @@ import pytest
 from cli_guard.model import Finding
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Request, Staged
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, review_request
 from cli_guard.runtime import Invocation
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
@@ -243,7 +243,9 @@ class Repo:
         )
         with self.unchanged():
             return review_request(
-                request or Staged(), invocation, through_gitpython=through_gitpython
+                request or Staged(),
+                invocation,
+                ReviewOptions(through_gitpython=through_gitpython),
             )
 
     def watch_hooks(self, *names: str, preloaded: Path | None = None) -> None:

@@ -18,7 +18,7 @@ from cli_guard.git.repository import GitRepository
 from cli_guard.graph.run import resume_review
 from cli_guard.model import Disposition
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, review_and_record
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 
@@ -50,11 +50,11 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
 
 def approve_again(repository: Repository, review: PendingReview, scratch: Scratch) -> None:
     """Review once more and approve what needs a person, as `cli-guard approve` does. Raises CliGuardError."""
-    fresh: list[PendingReview] = []
     request = request_of(repository, review)
-    done = review_request(request, scratch.invocation, cache=False, again=fresh)
-    findings = [each.finding for each in done.sort_findings(Disposition.REVIEW)]
-    review = check_is_same(review, fresh)
+    options = ReviewOptions(uses_cache=False)
+    done = review_and_record(request, scratch.invocation, options)
+    findings = [each.finding for each in done.review.sort_findings(Disposition.REVIEW)]
+    review = check_is_same(review, done.waits)
     approve_change(repository, review, findings, scratch.invocation, "")
 
 

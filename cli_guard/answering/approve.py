@@ -87,19 +87,19 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
     return tuple(found)
 
 
-def check_is_same(review: PendingReview, fresh: Sequence[PendingReview]) -> PendingReview:
+def check_is_same(review: PendingReview, fresh: PendingReview | None) -> PendingReview:
     """Return what was reviewed once more in place of a pending review. Raises UsageError if it is something else.
 
     What is kept of it lies in files that any program of the user can write: a person must read, and sign, what is true
     now.
     """
-    if [each.id for each in fresh] != [review.id]:
+    if fresh is None or fresh.id != review.id:
         again = "push" if event_of(review.event).request == PUSH else "commit"
         raise UsageError(
             f"review {review.id} is outdated, as what it starts from, its policy or its findings have changed:"
             f" {again} again, and approve the new one"
         )
-    return fresh[0]
+    return fresh
 
 
 def line_of(finding: "Finding") -> str:

@@ -21,7 +21,7 @@ from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository, as_lines
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, never, review_request
 from cli_guard.runtime import Invocation
 
 BRANCHES = "refs/heads/"
@@ -109,10 +109,8 @@ def verify_ref(
     review = review_request(
         request,
         invocation,
-        cache=False,
-        repository=repository,
-        record=False,
-        storages=(notes,),
+        ReviewOptions(uses_cache=False, records=never, storages=(notes,)),
+        repository,
     )
     words = (
         "verified"

@@ -43,6 +43,7 @@ from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Staged
+from cli_guard.review.run import never
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import Entry, entry
 from cli_guard.state.files import explain_write_errors
@@ -201,18 +202,18 @@ def review_staged(io: Io, least: frozenset[str] | None) -> tuple[str, ReviewedAg
         asked = {each.fingerprint for each in findings_asked(review)}
         return least is None or (review.decision is not Decision.DENY and asked > least)
 
-    fresh: list[PendingReview] = []
     # Recorded, it would be the last one that was stopped.
-    done = review_for_git(io, Staged(), cache=False, again=fresh, record=asks_more)
+    reviewed = review_for_git(io, Staged(), uses_cache=False, records=asks_more)
+    done = reviewed.review
     if not asks_more(done):
         return None
     if done.decision is Decision.DENY:
         raise Denied(f"what is staged {MUST_FIX}: {done.review_reason}")
     if done.decision is Decision.REVIEW and not done.review_id:
         raise CliGuardError(f"the review cannot be approved: {'; '.join(done.notes)}")
-    if not done.review_id:
+    if not (done.review_id and reviewed.waits):
         raise UsageError("nothing needs an approval")
-    return done.review_id, ReviewedAgain(fresh[0], findings_asked(done))
+    return done.review_id, ReviewedAgain(reviewed.waits, findings_asked(done))
 
 
 def findings_asked(review: Review) -> list[Finding]:
@@ -270,10 +271,9 @@ def review_again(
 
     `message`: see `request_of`. Raises UsageError if it is not what was reviewed, CliGuardError.
     """
-    fresh: list[PendingReview] = []
     request = request_of(repository, review, message)
-    done = review_for_git(io, request, cache=False, again=fresh, record=False)
-    return ReviewedAgain(check_is_same(review, fresh), findings_asked(done))
+    done = review_for_git(io, request, uses_cache=False, records=never)
+    return ReviewedAgain(check_is_same(review, done.waits), findings_asked(done.review))
 
 
 def give(

@@ -102,7 +102,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     _, said = give(io, repository, review, findings, plan, "")
     io.say(f"cli-guard: {review.id} {said} for exactly this content")
     # Something else may be staged by now, and checks have waited for the approval.
-    done = review_for_git(io, request_of(repository, review, message))
+    done = review_for_git(io, request_of(repository, review, message)).review
     if done.decision is not Decision.ALLOW:
         show(io, done, "text", "auto", None)
     elif pushes:

@@ -31,8 +31,8 @@ from cli_guard.hooks import (
 
 if TYPE_CHECKING:
     from cli_guard.repository.protocol import Commands, Repository
-    from cli_guard.review.render.review import Review
     from cli_guard.review.request import Request
+    from cli_guard.review.run import ReviewOutcome
     from cli_guard.runtime import Invocation
 
 
@@ -62,10 +62,15 @@ def is_skipped(io: Io, event: str) -> bool:
     return True
 
 
-def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
-    """Review with the repository's checks and a progress line. `options`: see `review_request`."""
+def review_for_git(
+    io: Io,
+    request: "Request",
+    repository: "Repository | None" = None,
+    **options: Any,
+) -> "ReviewOutcome":
+    """Review with the repository's checks and a progress line. `options`: see `ReviewOptions`."""
     from cli_guard.cli.progress import progress
-    from cli_guard.review.run import review_request
+    from cli_guard.review.run import ReviewOptions, review_and_record
 
     def plan_checks(*wanted: Any, **named: Any) -> Any:
         # Loaded only if the policy has checks: they run commands.
@@ -74,13 +79,8 @@ def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
         return prepare_checks(*wanted, **named, progress=io.stderr)
 
     with progress(io.stderr) as on_progress:
-        return review_request(
-            request,
-            io.invocation,
-            on_progress=on_progress,
-            plan_checks=plan_checks,
-            **options,
-        )
+        wanted = ReviewOptions(plan_checks, on_progress=on_progress, **options)
+        return review_and_record(request, io.invocation, wanted, repository)
 
 
 def answer(
@@ -96,7 +96,7 @@ def answer(
 
     from cli_guard.cli.review import show
 
-    review = review_for_git(io, request, repository=repository)
+    review = review_for_git(io, request, repository).review
     if review.left or (review.nothing and not framework):
         return review.exit_code
     program = name_program(io) if framework else "cli-guard"
@@ -197,7 +197,7 @@ def prepare_review(io: Io, /, event: str) -> int:
         return 0
     from cli_guard.git.prefetch import AUTHOR, BEFORE_COMMIT
     from cli_guard.review.request import Staged
-    from cli_guard.review.run import review_request
+    from cli_guard.review.run import ReviewOptions, never, review_request
 
     # It runs in the background.
     os.nice(10)
@@ -208,7 +208,8 @@ def prepare_review(io: Io, /, event: str) -> int:
             repository.git.forget()
             return 0
         said = with_author(io.invocation, repository.git)
-        review_request(Staged("pre-commit"), said, repository=repository, record=False)
+        options = ReviewOptions(records=never)
+        review_request(Staged("pre-commit"), said, options, repository)
     return 0
 
 

@@ -23,7 +23,7 @@ from cli_guard.review.request import (
     Worktree,
     parse_range,
 )
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, review_request
 from cli_guard.reviewers.shard import Shard
 
 if TYPE_CHECKING:
@@ -204,10 +204,12 @@ def review_selected(
         return review_request(
             request,
             io.invocation,
-            cache=not options["no_cache"],
-            on_progress=on_progress,
-            shard=shard,
-            paths=paths,
+            ReviewOptions(
+                uses_cache=not options["no_cache"],
+                on_progress=on_progress,
+                shard=shard,
+                paths=paths,
+            ),
         )
 
 

@@ -155,6 +155,6 @@ def run_graph(io: Io, gathered: "Gathered", watch: Stopwatch) -> "State":
 
 def render(state: "State", gathered: "Gathered", today: datetime.date) -> str:
     from cli_guard.review.render import text
-    from cli_guard.review.run import review_of, without_secret_names
+    from cli_guard.review.result import review_of, without_secret_names
 
     return text.render(review_of(without_secret_names(state), gathered, {}, today))

@@ -11,7 +11,7 @@ from cli_guard.git.notes import REF
 from cli_guard.model import Decision
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Range, parse_range
-from cli_guard.review.run import empty_review, review_request
+from cli_guard.review.run import ReviewOptions, empty_review, never, review_request
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
@@ -32,10 +32,8 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
         review = empty_review(request, repository) or review_request(
             request,
             io.invocation,
-            cache=False,
-            repository=repository,
-            record=False,
-            storages=(Notes(repository),),
+            ReviewOptions(uses_cache=False, records=never, storages=(Notes(repository),)),
+            repository,
         )
     except UsageError:
         raise

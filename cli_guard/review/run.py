@@ -7,7 +7,7 @@ Heavy imports wait until there is something to review.
 
 import datetime
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -15,40 +15,31 @@ from typing import TYPE_CHECKING, cast
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.git.repository import GitRepository
 from cli_guard.hooks import MESSAGE, event_of
+from cli_guard.lazy import frozen
 from cli_guard.model import (
     ChangeSet,
     Contents,
     Decision,
-    Disposition,
-    Finding,
-    JudgedFinding,
 )
 from cli_guard.repository.protocol import NoContents, OnProgress, Repository
 from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged
+from cli_guard.review.result import review_of, without_secret_names
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
     from cli_guard.approvals.lookup import Approvals
     from cli_guard.approvals.storage import Storage
     from cli_guard.graph.run import Pause
-    from cli_guard.graph.state import State
     from cli_guard.policy.decisions import Policy
     from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.review.paths import Paths
     from cli_guard.reviewers.cache import Cache
-    from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
     from cli_guard.state.records import PendingReview, Records
 
 MOST_REFUSED = 10
-# The base of a branch judges it: an entry counts once the remote has it.
-PUSH_ENTRY = (
-    "Push it first, alone: `git switch -c entry @{u}`, `git checkout @{-1} cli-guard.toml`, `git commit -m 'Ignore a"
-    " finding'`, `git push REMOTE HEAD:BRANCH`, `git switch -`, `git rebase @{u}`, then push again"
-)
-STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
 
 
 def review(
@@ -86,36 +77,69 @@ def empty_review(
     return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
 
 
+@frozen
+class ReviewOptions:
+    """How a request is reviewed, and what becomes of the result.
+
+    With `plan_checks`, the repository's checks for this stage run as well. With `uses_cache`, files in which nothing
+    was found before are not examined again. `on_progress` gets the number of files of a big change that are done, and
+    of all. A `shard` limits the review to its part. With `storages`, only signed approvals count: those there. The
+    result is recorded if `records` says so; a review of some `paths` alone, and one under a policy that is only tried,
+    never is. With `through_gitpython`, Git is started by GitPython.
+    """
+
+    plan_checks: "CheckPlanner | None" = None
+    uses_cache: bool = True
+    on_progress: OnProgress | None = None
+    shard: "Shard | None" = None
+    storages: "Sequence[Storage] | None" = None
+    records: Callable[[Review], bool] = lambda _: True
+    paths: Sequence[str] = ()
+    through_gitpython: bool = False
+
+
+DEFAULTS = ReviewOptions()
+
+
+def never(_: Review) -> bool:
+    """Record no review: for `ReviewOptions.records`."""
+    return False
+
+
+@frozen
+class ReviewOutcome:
+    """A review, and what waits for an approval by it, or would if it were recorded; None if nothing does."""
+
+    review: Review
+    waits: "PendingReview | None" = None
+
+
 def review_request(
     request: Request,
     invocation: Invocation,
-    *,
-    plan_checks: "CheckPlanner | None" = None,
-    cache: bool = True,
-    on_progress: OnProgress | None = None,
-    shard: "Shard | None" = None,
+    options: ReviewOptions = DEFAULTS,
     repository: Repository | None = None,
-    record: "bool | Callable[[Review], bool]" = True,
-    again: "list[PendingReview] | None" = None,
-    storages: "Sequence[Storage] | None" = None,
-    paths: Sequence[str] = (),
-    through_gitpython: bool = False,
 ) -> Review:
-    """Review what a request names, and record the result unless `record` says no. Raises CliGuardError.
+    """Review what a request names, and record the result. Raises CliGuardError.
 
-    With `plan_checks`, the repository's checks for this stage run as well. With `cache`, files in which
-    nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
-    done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
-    there is something to review in it. What waits, or would if it were recorded, is added to the list `again`. With
-    `storages`, only signed approvals count: those there. A review of some `paths` alone, and one under a policy that is
-    only tried, leaves no trace. With `through_gitpython`, Git is started by GitPython.
+    Pass the `repository` if it is known already, and that there is something to review in it.
     """
+    return review_and_record(request, invocation, options, repository).review
+
+
+def review_and_record(
+    request: Request,
+    invocation: Invocation,
+    options: ReviewOptions = DEFAULTS,
+    repository: Repository | None = None,
+) -> ReviewOutcome:
+    """Do what `review_request` does, and also return what waits for an approval."""
     if repository is None:
-        found = find_repository(request, invocation, through_gitpython)
-        empty = empty_review(request, found, paths) if found else None
-        if empty:
-            return empty
-        repository = found
+        repository = find_repository(request, invocation, options.through_gitpython)
+        if repository:
+            empty = empty_review(request, repository, options.paths)
+            if empty:
+                return ReviewOutcome(empty)
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
@@ -124,65 +148,54 @@ def review_request(
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
 
-    only = Paths.parse(paths, repository, invocation.cwd) if paths else None
+    only = None
+    if options.paths:
+        only = Paths.parse(options.paths, repository, invocation.cwd)
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
-    kept = Cache(repository.state_folder) if cache and repository and not only else None
-    recall = None
-    if kept and records and not shard:
-        recall = partial(recall_prepared, records=records, today=today)
-    review_staged = partial(
-        review_request,
-        invocation=invocation,
-        plan_checks=plan_checks,
-        cache=cache,
-        on_progress=on_progress,
-    )
+    cache = recall = None
+    if options.uses_cache and repository and records and not only:
+        cache = Cache(repository.state_folder)
+        if not options.shard:
+            recall = partial(recall_prepared, records=records, today=today)
     with gather(
         request,
         repository,
         invocation,
-        plan_checks=plan_checks,
-        cache=kept,
-        on_progress=on_progress,
+        plan_checks=options.plan_checks,
+        cache=cache,
+        on_progress=options.on_progress,
         recall=recall,
     ) as gathered:
-        if isinstance(request, Message) and request.with_change and records:
-            answered = answer_before_message(request, gathered, records, review_staged)
+        if isinstance(request, Message) and records:
+            answered = answer_before_message(
+                request, gathered, records, invocation, options
+            )
             if answered:
-                return answered
-        gathered = limit_to_part(gathered, only, shard)
+                return ReviewOutcome(answered)
+        gathered = limit_to_part(gathered, only, options.shard)
         pause = None
         done = gathered.known
         if not done:
-            approvals = None
-            if repository:
-                approvals = approvals_for(
-                    request, repository, gathered, invocation, storages
-                )
-            # Any program of the user can write to the cache: what leaves the machine is examined in full.
-            for_files = None if isinstance(request, Push) else kept
-            done, pause = run(
-                gathered, approvals, today, for_files, on_progress, invocation
-            )
-            if approvals and done.decision is Decision.REVIEW:
-                done = replace(done, notes=(*done.notes, *list_refused(approvals)))
-        done = name_part(done, only, shard, gathered, request)
-        is_wanted = record(done) if callable(record) else record
-        is_recorded = is_wanted and not only and TRIAL not in gathered.notes
+            done, pause = review_gathered(gathered, repository, cache, invocation, options)
+        done = name_part(done, only, options.shard, gathered, request)
+        is_recorded = not only and TRIAL not in gathered.notes and options.records(done)
         if is_recorded and repository:
             # Here, as it was asked in advance, and what is not used is forgotten at the end.
             done = leave_for_message(done, request, gathered, repository, invocation)
+    waits = None
     if not event_of(request.event).may_be_approved:
         done = replace(done, review_id=None)
-    if again is not None and done.review_id:
-        again.append(pending_review(done, gathered, invocation))
-    if kept and records and not record and not gathered.known:
-        keep_prepared(done, gathered, records, today)
+    if done.review_id:
+        waits = pending_review(done, gathered, invocation)
     if is_recorded and records:
-        return record_review(done, pause, gathered, records, invocation)
+        return ReviewOutcome(
+            record_review(done, pause, waits, gathered, records, invocation), waits
+        )
+    if cache and records and not gathered.known:
+        keep_prepared(done, gathered, records, today)
     # A review that is not recorded cannot be approved.
-    return replace(done, review_id=None)
+    return ReviewOutcome(replace(done, review_id=None), waits)
 
 
 def find_repository(
@@ -234,18 +247,20 @@ def answer_before_message(
     request: Message,
     gathered: "Gathered",
     records: "Records",
-    review_staged: Callable[[Staged], Review],
+    invocation: Invocation,
+    options: ReviewOptions,
 ) -> Review | None:
     """Return what answers a hook before its message is read: the change stops, or there is no message."""
     from cli_guard.review.store import was_allowed
 
-    if not was_allowed(gathered, records):
+    if request.with_change and not was_allowed(gathered, records):
         # Something was staged while the hook before this one ran, or that did not run.
-        done = review_staged(Staged("pre-commit", said=request))
+        before = Staged("pre-commit", said=request)
+        done = review_request(before, invocation, options)
         if done.decision is not Decision.ALLOW:
             return done
     message = gathered.subject.message
-    if message and not message.text.strip():
+    if request.with_change and message and not message.text.strip():
         return Review(request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE)
     return None
 
@@ -285,6 +300,30 @@ def leave_for_message(
     return replace(done, left=gathered.subject.changes.identity)
 
 
+def review_gathered(
+    gathered: "Gathered",
+    repository: Repository | None,
+    cache: "Cache | None",
+    invocation: Invocation,
+    options: ReviewOptions,
+) -> "tuple[Review, Pause | None]":
+    """Run the graph over what was gathered, with the approvals that may answer it."""
+    request = cast(Request, gathered.request)
+    # Any program of the user can write to the cache: what leaves the machine is examined in full.
+    if isinstance(request, Push):
+        cache = None
+    approvals = None
+    if repository:
+        approvals = approvals_for(
+            request, repository, gathered, invocation, options.storages
+        )
+    today = invocation.now.date()
+    done, pause = run(gathered, approvals, today, cache, options.on_progress, invocation)
+    if approvals and done.decision is Decision.REVIEW:
+        done = replace(done, notes=(*done.notes, *list_refused(approvals)))
+    return done, pause
+
+
 def approvals_for(
     request: Request,
     repository: Repository,
@@ -292,7 +331,7 @@ def approvals_for(
     invocation: Invocation,
     storages: "Sequence[Storage] | None",
 ) -> "Approvals":
-    """Return the look-up of the approvals that may answer a review; `storages` see `review_request`."""
+    """Return the look-up of the approvals that may answer a review; `storages` see `ReviewOptions`."""
     from cli_guard.approvals.lookup import Approvals, Verifier
     from cli_guard.approvals.storage import storages_of
 
@@ -371,111 +410,3 @@ def report_failed_reviewer(event: str, invocation: Invocation, error: Exception)
     from cli_guard.state.crash import report_failure
 
     return report_failure(error, ("review", event), invocation.cwd, invocation.env)
-
-
-def without_secret_names(state: "State") -> "State":
-    """Mask every path that contains a secret, everywhere in the state."""
-    from cli_guard.secrets.redact import mask_everywhere, redact
-
-    paths = {each.path for each in findings_in(state)}
-    paths.update(state["requested_paths"], (each.path for each in state["skipped"]))
-    # Checking all of them at once is nearly always enough.
-    if redact(together := "\n".join(sorted(paths))) == together:
-        return state
-    masks = {path: redact(path) for path in paths if redact(path) != path}
-
-    return cast("State", mask_everywhere(state, masks))
-
-
-def findings_in(state: "State") -> list[Finding]:
-    """Return the findings of a state, those that are answered last."""
-    judged = [each["finding"] for each in state["judged"]]
-    return judged + [each.finding for each in state["suppressed"]]
-
-
-def list_silenced(state: "State", policy: "Policy", today: datetime.date) -> list[str]:
-    """Name what stops a push only by the policy that the remote has: the pushed one would be silent."""
-    if not policy.before:
-        return []
-    pushed = replace(policy, before=())
-    waiting = [
-        f"{each['finding'].rule} at {each['finding'].path}"
-        for each in state["judged"]
-        if each["decision"] in STOPS and pushed.ignore_for(each["finding"], today)
-    ]
-    if waiting:
-        listed = ", ".join(dict.fromkeys(waiting))
-        return [f"your [[ignore]] of {listed} is not on the remote yet. {PUSH_ENTRY}"]
-    quiet = [
-        f"{each['finding'].rule} at {each['finding'].path or 'a message'}"
-        for each in state["judged"]
-        if each["decision"] in STOPS
-        and str(pushed.disposition(each["finding"])) not in STOPS
-    ]
-    listed = ", ".join(dict.fromkeys(quiet))
-    return (
-        [f"silent under the pushed policy, not under the remote's: {listed}"]
-        if quiet
-        else []
-    )
-
-
-def first_files(state: "State", subject: "ReviewInput") -> dict[str | None, str]:
-    """Return the first file of the whole change, and of each commit with a finding that has no file."""
-    from cli_guard.secrets.redact import redact
-
-    wanted = {each.commit for each in findings_in(state) if not each.path}
-    changes = (
-        (subject.changes, *(each for each in subject.history if each.commit in wanted))
-        if wanted
-        else ()
-    )
-    return {
-        each.commit: redact(each.files[0].path) for each in reversed(changes) if each.files
-    }
-
-
-def review_of(
-    state: "State", gathered: "Gathered", timings: Mapping[str, float], today: datetime.date
-) -> Review:
-    """Build a `Review` from the final state of a run."""
-    from cli_guard.code.languages import unread_language
-    from cli_guard.secrets.examples import count_printed_keys
-
-    changes = gathered.subject.changes
-    unread = {each.path for each in changes.skipped}
-    added = ("\n".join(hunk.added) for change in changes for hunk in change.hunks)
-    return Review(
-        event=gathered.subject.event,
-        status=state["status"],
-        decision=Decision(state["decision"]),
-        findings=tuple(
-            JudgedFinding(each["finding"], Disposition(each["decision"]))
-            for each in state["judged"]
-        ),
-        suppressed=tuple(state["suppressed"]),
-        review_id=state["review_id"],
-        review_reason=state["review_reason"],
-        blocked_actions=tuple(state["blocked_actions"]),
-        plan=tuple(state["plan"]),
-        tool_results=tuple(state["tool_results"]),
-        action_log=tuple(state["action_log"]),
-        places=first_files(state, gathered.subject),
-        files=len(changes.files),
-        reviewed=sum(1 for change in changes if change.path not in unread),
-        secrets_only=tuple(
-            language
-            for change in changes
-            if change.path not in unread
-            and change.added
-            and (language := unread_language(change.path))
-        ),
-        skipped=tuple(dict.fromkeys(state["skipped"])),
-        timings_ms=timings,
-        examples=0 if state["judged"] else count_printed_keys(added),
-        notes=(
-            *gathered.notes,
-            *list_silenced(state, gathered.policy, today),
-            *(str(each["told"]) for each in state["tool_results"] if each.get("told")),
-        ),
-    )

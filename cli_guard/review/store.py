@@ -46,16 +46,19 @@ MOST_INDEX_BYTES = 200_000_000
 def record_review(
     review: Review,
     pause: "Pause | None",
+    waits: "PendingReview | None",
     gathered: "Gathered",
     records: Records,
     invocation: "Invocation",
 ) -> Review:
-    """Record a review; return it, with a note if that failed (a read-only or full disk)."""
+    """Record a review, and what `waits` for an approval.
+
+    Return the review, with a note if that failed (a read-only or full disk).
+    """
     try:
         records.prepare()
-        if pause and review.review_id:
-            pause.keep(records.checkpoint(review.review_id))
-            waits = pending_review(review, gathered, invocation)
+        if pause and waits:
+            pause.keep(records.checkpoint(waits.id))
             dropped = records.add_pending(waits, *reviewed_bytes(gathered, invocation))
             review = replace(review, notes=(*review.notes, *dropped))
         records.audit.append(audit_entry(review, gathered, invocation))

@@ -15,7 +15,7 @@ from cli_guard.git.tracking import host_of
 from cli_guard.review.published import key_of
 from cli_guard.review.push import PushPlan, read_lines
 from cli_guard.review.request import Push
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, review_request
 from cli_guard.reviewers.cache import Cache
 from cli_guard.rules.examples import expand
 from cli_guard.runtime import Invocation
@@ -240,7 +240,7 @@ def test_progress_counts_commits(cloned: Repo) -> None:
         read_lines(f"x {cloned.git('rev-parse', 'main')} refs/heads/x {ZERO}\n")
     )
     invocation = Invocation(cloned.path, cloned.env, datetime.datetime.now(datetime.UTC))
-    review_request(Push(plan, "mine"), invocation, on_progress=note)
+    review_request(Push(plan, "mine"), invocation, ReviewOptions(on_progress=note))
     assert (4, 4, "commits") in told and (1, 1, "commits") in told
 
 

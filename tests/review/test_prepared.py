@@ -15,7 +15,7 @@ from cli_guard.review.prepared import NAME, sealing_key
 from cli_guard.review.render import renderer
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Staged
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, never, review_request
 from cli_guard.runtime import Invocation
 
 CLEAN = "def area(width: int) -> int:\n    return width * 2\n"
@@ -37,9 +37,8 @@ def review(
     prepare: bool = False,
     now: datetime.datetime = NOW,
 ) -> Review:
-    done = review_request(
-        Staged(event), Invocation(repo.path, repo.env, now), record=not prepare
-    )
+    options = ReviewOptions(records=never) if prepare else ReviewOptions()
+    done = review_request(Staged(event), Invocation(repo.path, repo.env, now), options)
     return replace(done, timings_ms={}, review_id=None)
 
 

@@ -23,7 +23,7 @@ from cli_guard.repository.protocol import OID, Repository
 from cli_guard.review.render.page.markup import SHOWN
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
-from cli_guard.review.run import review_request
+from cli_guard.review.run import ReviewOptions, never, review_request
 from cli_guard.review.store import MOST_LISTED
 from cli_guard.reviewers.policy import review as review_policy
 from cli_guard.reviewers.review_input import Limits, ReviewInput
@@ -147,7 +147,7 @@ def find_evidence(
 
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
     """Review a range again, and find the commit that brought the line of each finding."""
-    review = review_request(within, invocation, record=False, repository=repository)
+    review = review_request(within, invocation, ReviewOptions(records=never), repository)
     head = repository.resolve(within.head)
     find_commit = partial(with_commit, repository, head)
     judged = [replace(e, finding=find_commit(e.finding)) for e in review.findings[:MOST]]
