@@ -252,6 +252,9 @@ class _Parsed:
             values = (each for each in given.named_children() if each.kind() not in OPTIONS)
             head = text[: given.range().start.index - node.range().start.index]
             text = "\0".join((head, *(each.text() for each in values)))
+        if self.language == "bash":
+            # Quotes around a variable only keep it one word.
+            text = text.replace('"', "")
         is_bundled = len(self.lines[node.range().start.line]) > LONG_LINE
         return SHORT_NAME.sub("_", text) if is_bundled else " ".join(text.split())
 

@@ -90,6 +90,29 @@ def test_advice_on_a_line_that_moved_is_no_news(moved: str, reported: bool) -> N
     assert ("code-regex-polynomial" in rules(found)) == reported
 
 
+@table(
+    ("old", "reported"),
+    [("$USER", False), ("${USER}", True), ("$HOME", True)],
+)
+def test_quotes_around_a_variable_are_no_news(old: str, reported: bool) -> None:
+    before, after = (f"#!/bin/sh\nH=$(eval echo ~{each})\n" for each in (old, '"$USER"'))
+    found = review(subject_of({"a.sh": before}, {"a.sh": after}))
+    assert ("code-sh-eval" in rules(found)) == reported
+
+
+@table(
+    ("gone", "reported"),
+    [('"(\\\\$\\\\d+)+$"', False), ('"(\\\\d+)+$"', True)],
+)
+def test_a_pattern_that_moved_to_another_language_is_no_news(
+    gone: str, reported: bool
+) -> None:
+    java = f"class A {{\n  static final Pattern P = Pattern.compile({gone});\n}}\n"
+    kotlin = 'object A {\n  val P = Pattern.compile("(\\\\$\\\\d+)+$")\n  fun f(s: String) = P.matcher(s)\n}\n'
+    found = review(subject_of({"src/A.java": java}, {"src/A.java": "", "src/A.kt": kotlin}))
+    assert any(each.startswith("code-regex") for each in rules(found)) == reported
+
+
 def test_a_line_that_several_files_gave_away_is_no_news_in_one_of_them() -> None:
     line = "<p>{{ comment.body|raw }}</p>\n"
     rest = "".join(f"<p>{number}</p>\n" for number in range(9))
