@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    VALUES,
+    CodeFact,
+    FactKind,
+    words_of_name,
+)
+from cli_guard.code.changes.values import read_strength_words
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
@@ -37,9 +44,13 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.is_call and is_other_answer(loss):
         return True
+    if fact.is_option and is_renamed_option(loss, hunk):
+        return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
-    if loss.family in ORDINARY and is_asked_anew(loss, hunk):
+    if loss.family in ORDINARY and (
+        is_asked_anew(loss, hunk) or is_checked_anew(loss, hunk)
+    ):
         return True
     beside = families_of(fact, loss.language) - {loss.family}
     if loss.family not in ORDINARY:
@@ -62,6 +73,25 @@ def has_namesake(loss: Loss) -> bool:
         and new.name != fact.name
         and new.unit == fact.unit
         and loss.family not in families_of(new, loss.language, came=True)
+        for new in loss.file.came
+    )
+
+
+def is_renamed_option(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether a constant has another name now, by which is asked what was asked by the old one."""
+    fact = loss.fact
+    asked = {plain_tokens(each.asked) for each in loss.file.came if each.is_judged}
+    name = fact.last_name.lower().replace("_", "")
+    return any(
+        new.is_option
+        and (new.unit, new.detail) == (fact.unit, fact.detail)
+        and covers(hunk, new)
+        and any(
+            name in (was := plain_tokens(old.asked))
+            and was.replace(name, new.last_name.lower().replace("_", "")) in asked
+            for old in loss.file.went
+            if old.is_judged
+        )
         for new in loss.file.came
     )
 
@@ -103,6 +133,29 @@ def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
         new.is_guard
         and (new.unit, new.detail) == (fact.unit, fact.detail)
         and (covers(hunk, new) or not asked.isdisjoint(paths_asked(new)))
+        for new in loss.file.came
+    )
+
+
+def is_checked_anew(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether a check by another name of one of the values came where this one stood: `check_rows(rows)`.
+
+    In the place of a helper that went, and whose check is meant, any call that is given the same will do.
+    """
+    fact = loss.fact
+    given = set(VALUES.findall(fact.detail if fact.is_call else fact.name)) - COMMON
+    checks = read_strength_words()["checks"]
+    return any(
+        new.is_call
+        and new.unit == fact.unit
+        and covers(hunk, new)
+        and (
+            (loss.check is not None and bool(given) and new.detail == fact.detail)
+            or (
+                not checks.isdisjoint(words_of_name(new.last_name)[:1])
+                and not given.isdisjoint(VALUES.findall(new.detail))
+            )
+        )
         for new in loss.file.came
     )
 
