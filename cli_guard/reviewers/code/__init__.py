@@ -167,7 +167,11 @@ def _inspect_code(
         return
     lapsed = lapsed_lines(change, subject.contents)
     change = with_lines(change, lapsed, subject.contents)
-    yield from lines.inspect(subject.contents, change, text, line_rules)
+
+    def read_before() -> str | None:
+        return text_before(subject, change, text or "")
+
+    yield from lines.inspect(subject.contents, change, text, line_rules, read_before)
     if not has_trees or language is None:
         return
     if text is None:
@@ -179,7 +183,7 @@ def _inspect_code(
         language,
         topic,
         text,
-        lambda: text_before(subject, change, text),
+        read_before,
         lapsed,
     )
     yield from regexes.inspect(subject, change, language, text)

@@ -100,6 +100,24 @@ def test_quotes_around_a_variable_are_no_news(old: str, reported: bool) -> None:
     assert ("code-sh-eval" in rules(found)) == reported
 
 
+@table(("before", "reported"), [("\u202d", False), ("x", True)])
+def test_what_the_build_before_had_is_no_news(before: str, reported: bool) -> None:
+    def built(sign: str, name: str) -> str:
+        return f"const {name} = `{sign}`;" + "f();" * 2_000 + "\n"
+
+    found = review(
+        subject_of({"app.js": built(before, "a")}, {"app.js": built("\u202d", "b")})
+    )
+    assert ("code-bidi" in rules(found)) == reported
+
+
+def test_a_word_elsewhere_in_the_file_puts_nothing_into_effect() -> None:
+    line = "await R.exec(`DELETE FROM groups WHERE name = '${name}'`);\n"
+    after = line + "// Ask by query.\n"
+    assert "code-js-sql" in rules(review(subject_of({}, {"a.js": after})))
+    assert "code-js-sql" not in rules(review(subject_of({"a.js": line}, {"a.js": after})))
+
+
 @table(
     ("gone", "reported"),
     [('"(\\\\$\\\\d+)+$"', False), ('"(\\\\d+)+$"', True)],
