@@ -12,7 +12,7 @@ from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, family_of, snippets
 from cli_guard.reviewers.review_input import ReviewInput
 
-QUOTES = re.compile(r"[\"']")
+QUOTES = re.compile(r"[\\\"']")
 VARIABLE = re.compile(r"\$\{\w+\}|\$[A-Za-z_]\w*")
 # The list that a package manager keeps of what it copied into a folder, and how it names a package there.
 COPIES = {
@@ -122,8 +122,8 @@ class Before:
 
 
 def essence(statement: str) -> str:
-    """Return a command without quotes, and with a mark for each variable: what it does with the same words."""
-    return " ".join(VARIABLE.sub("$", QUOTES.sub("", statement)).split())
+    """Return the words of a command in one order, without quotes, and with a mark for each variable."""
+    return " ".join(sorted(VARIABLE.sub("$", QUOTES.sub("", statement)).split()))
 
 
 class RemovedLines:
