@@ -10,6 +10,7 @@ from cli_guard.code.changes.facts import (
     VALUES,
     CodeFact,
     FactKind,
+    short_name,
     words_of_name,
 )
 from cli_guard.code.changes.values import read_strength_words
@@ -26,6 +27,7 @@ from cli_guard.reviewers.protections.loss import (
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
+TYPE_ASKED = re.compile(r"\binstanceof ([\w.]+)")
 MEASURES = frozenset(("len", "length", "size"))
 
 
@@ -45,6 +47,8 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
     if fact.is_call and is_other_answer(loss):
         return True
     if fact.is_option and is_renamed_option(loss, hunk):
+        return True
+    if is_case_now(loss) or is_inlined(loss, hunk):
         return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
@@ -96,6 +100,38 @@ def is_renamed_option(loss: Loss, hunk: Hunk) -> bool:
     )
 
 
+def is_case_now(loss: Loss) -> bool:
+    """Return whether the type that a condition asked for is a case of a switch now: `case Admin user -> ...`."""
+    asked = TYPE_ASKED.search(loss.fact.name) if loss.fact.is_judged else None
+    case = re.compile(rf"\bcase {re.escape(asked[1])}\b") if asked else None
+    hunks = loss.change.hunks if case else ()
+    return case is not None and any(
+        case.search(line[:LONGEST_LINE]) for hunk in hunks for line in hunk.added
+    )
+
+
+def is_inlined(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether what a helper called, which went, is called now where the helper was."""
+    fact = loss.fact
+    helpers = {
+        unit.name
+        for unit in loss.file.old.units
+        if fact.is_call
+        and short_name(unit.name) == fact.last_name
+        and loss.file.new.unit_named(unit.name) is None
+    }
+    inner = {
+        each.key
+        for each in loss.file.old.facts
+        if each.is_call and each.unit in helpers and not each.last_name[:1].isupper()
+    }
+    return any(
+        new.key in inner and new.unit == fact.unit and covers(hunk, new)
+        for new in loss.file.new.facts
+        if new.is_call
+    )
+
+
 def is_around(loss: Loss) -> bool:
     """Return whether the same decorator came to the class around, for all that is in it."""
     fact = loss.fact
@@ -144,6 +180,10 @@ def is_checked_anew(loss: Loss, hunk: Hunk) -> bool:
     """
     fact = loss.fact
     given = set(VALUES.findall(fact.detail if fact.is_call else fact.name)) - COMMON
+    for each in loss.file.old.facts:
+        # What the helper itself asks about, if it is given nothing.
+        if fact.is_call and each.is_judged and short_name(each.unit) == fact.last_name:
+            given |= set(VALUES.findall(each.name)) - COMMON - {"self", "this"}
     checks = read_strength_words()["checks"]
     return any(
         new.is_call

@@ -46,7 +46,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import ORDINARY, members, net
+from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
@@ -127,8 +127,20 @@ def weaker_members(
     gained = net(all_gained, all_lost)
     for old, new in islice(product(lost, gained), MOST_PAIRS):
         same = old.family == new.family and old.fact.kind is new.fact.kind
+        if is_handed_on(old.fact, new.fact, file):
+            continue
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
+
+
+def is_handed_on(old: CodeFact, new: CodeFact, file: FileDifference) -> bool:
+    """Return whether what came is a function of the file that asks now what was asked here."""
+    return any(
+        each.kind is old.kind
+        and plain_name(each) == plain_name(old)
+        and short_name(each.unit) == new.last_name
+        for each in file.came
+    )
 
 
 def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
