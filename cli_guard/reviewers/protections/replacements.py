@@ -27,6 +27,7 @@ from cli_guard.reviewers.protections.loss import (
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
+CALLED = re.compile(r"!?(?:[\w$]+(?:\.|->|::))*([\w$]+)\(")
 TYPE_ASKED = re.compile(r"\binstanceof ([\w.]+)")
 MEASURES = frozenset(("len", "length", "size"))
 
@@ -48,7 +49,7 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.is_option and is_renamed_option(loss, hunk):
         return True
-    if is_case_now(loss) or is_inlined(loss, hunk):
+    if is_case_now(loss) or is_inlined(loss, hunk) or is_called_again(loss, hunk):
         return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
@@ -107,6 +108,20 @@ def is_case_now(loss: Loss) -> bool:
     hunks = loss.change.hunks if case else ()
     return case is not None and any(
         case.search(line[:LONGEST_LINE]) for hunk in hunks for line in hunk.added
+    )
+
+
+def is_called_again(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether a condition was what a call says, and one of the same name by another module says it now."""
+    asked = CALLED.match(loss.fact.name) if loss.fact.is_judged else None
+    name = " ".join(words_of_name(asked[1])) if asked else ""
+    return bool(name) and any(
+        new.is_call
+        and plain_name(new) == name
+        and new.unit == loss.fact.unit
+        and covers(hunk, new)
+        and loss.family in families_of(new, loss.language, came=True)
+        for new in loss.file.came
     )
 
 
