@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from cli_guard.model import Severity
 from cli_guard.repository.protocol import Searchable
@@ -86,7 +87,10 @@ def judge_name(
 def is_needed_by_known(
     world: DependencyWorld, each: DependencyChange, entry: Dependency
 ) -> bool:
-    """Return whether the lock file says that a popular package needs an entry: `aws-sdk-resources` has many parts."""
+    """Return whether the lock file says that a popular package, or a part of one, needs an entry.
+
+    `aws-sdk-resources` is a part of the popular `aws-sdk`, and needs hundreds of others.
+    """
     if not (each.is_lock and entry.ecosystem == "gem"):
         return False
     holder = ""
@@ -94,8 +98,10 @@ def is_needed_by_known(
         found = LOCKED_GEM.match(line)
         if found and len(found[1]) == 4:
             holder = found[2]
-        elif found and found[2] == entry.name and names.is_popular("gem", holder):
-            return True
+        elif found and found[2] == entry.name:
+            wholes = accumulate(holder.split("-"), "{}-{}".format)
+            if any(names.is_popular("gem", whole) for whole in wholes):
+                return True
     return False
 
 
