@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 # The scanner of the bash grammar looks characters up in a table of the C library that ends with Latin-1, and reads
 # beyond it for others, until the process crashes. One letter replaces them all, which keeps every position.
+# A dollar that begins no expansion, as in `sed s/a$/b/`: the grammar gives up at it.
+LONE = re.compile(r"\$(?=[/,:%^+=~.])")
 BEYOND_LATIN = re.compile("[^\x00-\xfe]")
 STAND_IN = "\xff"
 
@@ -112,7 +114,10 @@ class Trees:
 
                 clean = without_pages(clean)
             self._make_room(len(text))
-            self._roots[key] = SgRoot(clean, language).root()
+            root = SgRoot(clean, language).root()
+            if language == "bash" and root.kind() == "ERROR" and LONE.search(clean):
+                root = SgRoot(LONE.sub(STAND_IN, clean), language).root()
+            self._roots[key] = root
         return self._roots[key]
 
     def is_broken(self, language: str, text: str) -> bool:

@@ -133,6 +133,8 @@ def _without_accents(text: str) -> str:
 
 def is_path_or_name(value: str) -> bool:
     """Return whether the value is a URL, a path, a file name, a dotted name or an e-mail address."""
+    if pattern("page_file").search(value):
+        return True
     return bool(pattern("named").search(value)) and not _is_scrambled(value)
 
 

@@ -209,13 +209,15 @@ end
 }
 
 
-def flows_of(files: Mapping[str, str], *, listed: bool) -> tuple[Elsewhere, list[Flow]]:
+def flows_of(
+    files: Mapping[str, str], *, listed: bool, unbounded: frozenset[str] = frozenset()
+) -> tuple[Elsewhere, list[Flow]]:
     path, text = next(iter(files.items()))
     language = language_for(path) or ""
     tables = tables_of(language)
     assert tables is not None
     changed = frozenset(files if listed else [path])
-    elsewhere = Elsewhere(path, language, text, changed, files.get)
+    elsewhere = Elsewhere(path, language, text, changed, files.get, unbounded=unbounded)
     root = Trees().root(language, text)
     return elsewhere, find_flows(root, language, text, tables, elsewhere)
 
@@ -230,6 +232,9 @@ def test_few_files_are_read() -> None:
     elsewhere, found = flows_of(files, listed=True)
     assert len(found) == MOST_FILES
     assert elsewhere.was_asked
+    # What is read for one state of a file is read for the other, too.
+    more = frozenset(f"app/{name}.py" for name in names[-2:])
+    assert len(flows_of(files, listed=True, unbounded=more)[1]) == MOST_FILES + 2
 
 
 @pytest.mark.parametrize(

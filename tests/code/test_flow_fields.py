@@ -65,6 +65,10 @@ class Other:
         me = self
         me = other
         os.system("ls " + self.title)
+def beside():
+    address = find()
+    address.path = request.args["x"]
+    os.system("curl " + address.href)  # BAD
 """,
     "typescript": """
 import { exec } from "child_process";
@@ -117,6 +121,15 @@ type Row struct { name string }
 func NewRow(n string) *Row { return &Row{name: n} }
 func (r *Row) run() { exec.Command("sh", "-c", "ls " + r.name).Run() } // BAD
 func serve(w http.ResponseWriter, r *http.Request) { NewRow(r.FormValue("n")).run() }
+func beside(w http.ResponseWriter, r *http.Request) {
+  order := find()
+  order.Name = r.FormValue("n")
+  order.Head.Size = r.FormValue("n")
+  exec.Command("sh", "-c", "ls " + order.ID).Run()
+  exec.Command("sh", "-c", "ls " + order.Head.Kind).Run()
+  exec.Command("sh", "-c", "ls " + order.Name).Run() // BAD
+  exec.Command("sh", "-c", "ls " + order.String()).Run() // BAD
+}
 """,
     "php": """<?php
 class Kept {

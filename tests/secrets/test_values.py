@@ -22,7 +22,7 @@ STRENGTHS = {
     Strength.LIKELY: "hunter2 qwerty123",
     Strength.WEAK: "letmein deadbeef",
     Strength.NONE: "password changeme ${DB_PASS} oauth2_token sha256 abc 123456 /etc/passwd your-password aaaaaaaa "
-    "vW8# <password> ENC[abc] config.value",
+    "vW8# <password> ENC[abc] config.value --smtp-server-port= 1f1f5-1f1fc.svg icons/1password.svg",
 }
 
 

@@ -87,11 +87,15 @@ def searches_of_everybody(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> Iterator[Looser]:
     """Yield the searches that looked among what somebody has, each with one by the same key that looks everywhere."""
-    after = [fact for fact in came if is_search(fact) and not owner_in(fact)]
+    searches = [fact for fact in came if is_search(fact)]
+    after = [fact for fact in searches if not owner_in(fact)]
+    # The same search on another object: `s.users.find` is `h.users.find` where a handler has a type of its own.
+    still = {fact.last_name.lower() for fact in searches if owner_in(fact)}
     if not after or any(owner_in(fact) for fact in came if fact.is_judged):
         return
     for old in went:
-        owner = owner_in(old) if is_search(old) else ""
+        is_lost = is_search(old) and old.last_name.lower() not in still
+        owner = owner_in(old) if is_lost else ""
         for new in after if owner else ():
             keys = set(VALUES.findall(old.detail)) & set(VALUES.findall(new.detail))
             if new.name != old.name and any(map(is_key_name, keys)):

@@ -95,10 +95,25 @@ def conditional_checks(
     for name in [each for each in was if each in now and each in checks][:MOST_PLACED]:
         known = {plain_tokens(each.asked) for each in conditions_around(was[name], before)}
         around = conditions_around(now[name], after)
-        fresh = [each for each in around if plain_tokens(each.asked) not in known]
+        joined = operands_beside(was[name], before)
+        fresh = [
+            each
+            for each in around
+            if plain_tokens(each.asked) not in known and each.name not in joined
+        ]
         if len(around) == len(known) + 1 and len(fresh) == 1:
             why = f"`{name}` is asked only where `{fresh[0].name}` now"
             yield LateCheck(was[name], fresh[0], why)
+
+
+def operands_beside(check: CodeFact, facts: Sequence[CodeFact]) -> frozenset[str]:
+    """Return what was asked in one condition with a check: `known(row) && check(row)`."""
+    return frozenset(
+        operand
+        for fact in facts
+        if fact.is_judged and check.last_name in IDENTIFIER.findall(fact.name)
+        for operand in fact.operands
+    )
 
 
 def conditions_around(check: CodeFact, facts: Sequence[CodeFact]) -> list[CodeFact]:

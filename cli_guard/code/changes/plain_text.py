@@ -24,6 +24,7 @@ ATTRIBUTE = re.compile(
 )
 SECTION = re.compile(r"[ \t]*\[+[ \t]*(?P<name>[^\[\]\n]{1,100})\]+[ \t]*$")
 COMMENT = re.compile(r"[ \t]*(?:#|;|//|<!--|\{#|\{%-?\s*comment)[ \t]*(?P<text>[^\n]*)")
+PLAIN_TEXT = re.compile(r"(?i)\.(?:text|txt|plain)\.\w+$")
 MOST_FACTS = 5_000
 
 
@@ -68,7 +69,9 @@ def is_settings_file(path: str) -> bool:
 
 def template_facts(path: str, text: str, touched: TouchedLines) -> Iterator[CodeFact]:
     """Yield what a template prints on touched lines, raw or escaped, and the comments there."""
-    rows = [row for row in printing() if row.files.search(path)]
+    # What makes plain text needs no escape: `invitation.text.hbs`, `note.txt.erb`.
+    is_plain = PLAIN_TEXT.search(path) is not None
+    rows = [row for row in printing() if not is_plain and row.files.search(path)]
     for number, line in touched_texts(text, touched):
         for row in rows:
             for match in row.pattern.finditer(line):

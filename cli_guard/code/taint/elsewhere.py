@@ -50,7 +50,11 @@ def may_define(language: str, text: str, name: str) -> bool:
 
 
 class Elsewhere:
-    """The other files that one file of a change may call functions of; `listed` are those of the change."""
+    """The other files that one file of a change may call functions of; `listed` are those of the change.
+
+    Bounds do not count for `unbounded` ones: what was read for one state of a file must be for the other, or what
+    fell behind a bound there looks new here.
+    """
 
     def __init__(
         self,
@@ -60,6 +64,7 @@ class Elsewhere:
         listed: frozenset[str],
         read: Read,
         list_folder: Callable[[str], Iterable[str]] = lambda _folder: (),
+        unbounded: frozenset[str] = frozenset(),
     ) -> None:
         self._path = path
         self._folder = posixpath.dirname(path)
@@ -68,6 +73,7 @@ class Elsewhere:
         self._listed = listed
         self._read = read
         self._list_folder = list_folder
+        self._unbounded = unbounded
         self._most_files = MOST_IN_PACKAGE if language == "go" else MOST_FILES
         self._texts: dict[str, str] = {}
         self._asked: set[str] = set()
@@ -84,15 +90,21 @@ class Elsewhere:
         self.was_asked = True
         if path in self._asked or not (anywhere or path in self._listed):
             return None
-        if len(self._texts) >= self._most_files or len(self._asked) >= MOST_ASKED:
+        is_bounded = path not in self._unbounded
+        is_full = len(self._texts) >= self._most_files or len(self._asked) >= MOST_ASKED
+        if is_bounded and is_full:
             return None
         self._asked.add(path)
         text = self._read(path)
-        if text is None or len(text) + self._chars > MOST_CHARS:
+        if text is None or (is_bounded and len(text) + self._chars > MOST_CHARS):
             return None
         self._chars += len(text)
         self._texts[path] = text
         return text
+
+    @property
+    def paths_read(self) -> frozenset[str]:
+        return frozenset(self._texts)
 
     def may_complete(self, tables: Tables) -> bool:
         """Return whether a flow may begin or end in another file: this has the words of one end, that of the other."""

@@ -136,6 +136,7 @@ class _File:
         known = language_named(language)
         self.implicit_self = known.implicit_self
         self.bare_calls = known.bare_calls
+        self.plain_fields = known.plain_fields
         self.globals: set[str] = set()
         self._main, functions = lower(root, language, text)
         self._functions: dict[str, list[FlowFunction]] = {}

@@ -23,6 +23,7 @@ class Language:
     not_first: bool = False
     implicit_self: bool = False
     bare_calls: bool = False
+    plain_fields: bool = False
     imports: str = ""
     import_form: str = ""
     requires: bool = False

@@ -46,16 +46,19 @@ def name_value(walk: Walk, node: FlowNode) -> Value:
     return union((known, walk.scope.inside(name))) if name in walk.scope.owners else known
 
 
-def stored_value(walk: Walk, node: FlowNode) -> Value:
-    """Return the value of a variable, member or subscript: what was written to it, else what it is by itself."""
+def stored_value(walk: Walk, node: FlowNode, *, is_owner: bool = False) -> Value:
+    """Return the value of a variable, member or subscript: what was written to it, else what it is by itself.
+
+    Of the `is_owner` of a field that is read, what was written into other fields is no part.
+    """
     path = path_of(node)
     known = walk.scope.values.get(path) if path else None
+    inside = walk.scope.inside(path) if path and not is_owner else CLEAN
     if known is not None:
-        return known if node.op != "name" else union((known, walk.scope.inside(path)))
+        return known if node.op != "name" else union((known, inside))
     names = walk.names_of(node)
     if source := walk.source(node, names):
         return source
-    inside = walk.scope.inside(path) if path else CLEAN
     if node.op == "name":
         return inside or outer_value(walk, node)
     first, _, rest = path.partition(".")
@@ -65,7 +68,11 @@ def stored_value(walk: Walk, node: FlowNode) -> Value:
     kept = field_value(f"{owner}.{rest.partition('.')[0]}", node) if owner else CLEAN
     if kept and first in walk.own_names:
         return union((inside, kept))
-    value = walk.value(node.parts[0])
+    whole = node.parts[0]
+    if node.op == "member" and walk.file.plain_fields and whole.op in ("name", "member"):
+        value = stored_value(walk, whole, is_owner=True)
+    else:
+        value = walk.value(whole)
     for part in node.parts[1:]:
         walk.value(part)
     member = node.name if node.op == "member" else path.rpartition(".")[2]

@@ -44,6 +44,7 @@ class File(Protocol):
     field_types: dict[str, str]
     implicit_self: bool
     bare_calls: bool
+    plain_fields: bool
     has_others: bool
 
     def summary(

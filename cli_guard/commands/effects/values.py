@@ -91,9 +91,12 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
         TAKERS[kind](call, given)
     elif kind.startswith("code:"):
         is_certain = not given.pattern or not finds_name(call.shell, given)
-        run_language(
-            call, kind, Stream(given.text if is_certain else None, given.taints), given.span
-        )
+        taints = given.taints
+        if kind == "code:sed" and (given.start or given.many):
+            # `s/VERSION/$new/`: a text that is put into an edit is what is written, not what runs.
+            taints -= {REMOTE}
+        text = given.text if is_certain else None
+        run_language(call, kind, Stream(text, taints), given.span)
     elif kind == "command":
         call.invoke([given])
     elif kind in LOSSES:

@@ -39,6 +39,8 @@ __all__ = ["examiner", "review"]
 LFS = "stored by Git LFS: only its pointer is here"
 # A commit that is pinned is no version.
 VERSION = re.compile(r"@(?![0-9a-f]{40}\b)[\w.-]+(?:\s*#.*)?$")
+TEXT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+LONG_TEXT = 8
 NO_TEXT = "code: whole text not available"
 
 
@@ -51,24 +53,40 @@ def review(subject: ReviewInput) -> Report:
         found = subject.file_result("code", change) or examine(change)
         findings += found.findings
         skipped += found.skipped
-    findings = list(without_moved(findings, subject.changes)) if findings else []
+    if findings:
+        findings = list(without_moved(findings, subject.changes, subject.contents))
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
 
 
 def without_moved(
-    findings: Iterable[Finding], changes: Iterable[FileChange]
+    findings: Iterable[Finding], changes: Iterable[FileChange], contents: Contents
 ) -> Iterator[Finding]:
-    """Yield findings but for advice on a line that moved, or has another version now: it was so before."""
+    """Yield findings but for advice on a line that moved, or has another version now: it was so before.
+
+    All lines of a file that has another path now have moved: a copy may stand where it was.
+    """
     added = {change.path: change.added for change in changes}
     before: dict[str, set[str]] = {}
     for change in changes:
-        for line in change.removed.values():
+        gone: Iterable[str] = change.removed.values()
+        if change.status is Status.RENAMED:
+            gone = (contents.old(change) or "").split("\n")
+        for line in gone:
             before.setdefault(VERSION.sub("", line).strip(), set()).add(change.path)
     before.pop("", None)
     for each in findings:
         line = added.get(each.path, {}).get(each.line or 0, "")
         places = before.get(VERSION.sub("", line).strip(), set())
+        if not places and each.rule.startswith("code-regex-"):
+            # The same pattern may stand in another statement, or in another language.
+            patterns = [text for text in TEXT.findall(line) if len(text) >= LONG_TEXT]
+            places = {
+                path
+                for went, paths in before.items()
+                if any(text in went for text in patterns)
+                for path in paths
+            }
         is_moved = not places <= {each.path}
         is_known = is_moved or ("@" in line and each.path in places)
         if each.severity in remarks.STOPPING or not is_known:
@@ -149,7 +167,11 @@ def _inspect_code(
         return
     lapsed = lapsed_lines(change, subject.contents)
     change = with_lines(change, lapsed, subject.contents)
-    yield from lines.inspect(subject.contents, change, text, line_rules)
+
+    def read_before() -> str | None:
+        return text_before(subject, change, text or "")
+
+    yield from lines.inspect(subject.contents, change, text, line_rules, read_before)
     if not has_trees or language is None:
         return
     if text is None:
@@ -161,7 +183,7 @@ def _inspect_code(
         language,
         topic,
         text,
-        lambda: text_before(subject, change, text),
+        read_before,
         lapsed,
     )
     yield from regexes.inspect(subject, change, language, text)

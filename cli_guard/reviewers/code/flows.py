@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cli_guard.code.classify import has_long_line
-from cli_guard.code.languages import FAMILY
+from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
@@ -26,9 +26,12 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 
 if TYPE_CHECKING:
+    from cli_guard.code.taint.elsewhere import Elsewhere
     from cli_guard.code.taint.flows import Flow
     from cli_guard.code.taint.tables import Tables
 
+# Of a line on the way of a flow, which may be cut.
+SHOWN = 100
 CONFIDENCES = (Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW)
 
 
@@ -64,24 +67,36 @@ def inspect(
         return
     from cli_guard.code.taint.flows import TooBigError, find_flows, flows_of
 
-    def find(given: str, *, old: bool = False) -> "list[Flow]":
-        path = (old and change.old_path) or change.path
-        beside = others.beside(path, language, given, old=old) if old else elsewhere
+    def find(given: str, beside: "Elsewhere | None") -> "list[Flow]":
         if beside is None:
             return flows_of(subject.trees, language, given, tables)
         root = subject.trees.root(language, given)
         return find_flows(root, language, given, tables, beside)
+
+    def find_before(given: str, path: str) -> "list[Flow]":
+        known = elsewhere.paths_read if elsewhere else frozenset[str]()
+        beside = others.beside(path, language, given, old=True, unbounded=known)
+        return find(given, beside)
 
     def is_shown(flow: "Flow") -> bool:
         rule = f"code-flow-{flow.kind}"
         return bool(_covered_by(constructs, rule, flow.line, flow.end_line))
 
     try:
-        found = find(text)
+        found = find(text, elsewhere)
         old = text_before(subject, change, text) if found else None
         is_readable = old is not None and not trees.unreadable(language, old)
-        known = find(old, old=True) if old is not None and is_readable else []
+        before = change.old_path or change.path
+        known = find_before(old, before) if old is not None and is_readable else []
         new = _only_new(found, known, change, is_new=old is None)
+        for flow, moved_from in _origins(new, subject, change, language):
+            others.were_needed = True
+            given = subject.contents.old(moved_from)
+            if flow not in new or given is None or trees.unreadable(language, given):
+                continue
+            of = find_before(given, moved_from.old_path or moved_from.path)
+            if flow.key in {each.key for each in of}:
+                new.remove(flow)
         new += [
             flow
             for flow in found
@@ -91,7 +106,7 @@ def inspect(
 
         def is_too_big(old: str) -> bool:
             try:
-                find(old, old=True)
+                find_before(old, change.old_path or change.path)
             except TooBigError:
                 return True
             return False
@@ -171,6 +186,27 @@ def _only_new(
         else:
             new.append(flow)
     return sorted(new, key=lambda flow: flow.line)
+
+
+def _origins(
+    flows: Sequence["Flow"], subject: ReviewInput, change: FileChange, language: str
+) -> "list[tuple[Flow, FileChange]]":
+    """Return flows whose first and last line went from another file of the change: they may have moved from there.
+
+    What a test or example passes on is no flow, so none has moved from there.
+    """
+    found = []
+    for other in subject.changes if flows else ():
+        path = other.old_path or other.path
+        if other is change or language_for(path) != language or is_test_or_example(path):
+            continue
+        went = {line.strip()[:SHOWN] for line in other.removed.values()}
+        found += [
+            (flow, other)
+            for flow in flows
+            if {flow.steps[0][1][:SHOWN], flow.steps[-1][1][:SHOWN]} <= went
+        ]
+    return found
 
 
 def _touches(change: FileChange, flow: "Flow") -> bool:

@@ -13,7 +13,7 @@ A rule has, beyond what every rule has,
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import translate
 from functools import cache
 
@@ -85,9 +85,16 @@ def rules_for(path: str) -> tuple[LineRule, ...]:
 
 
 def inspect(
-    contents: Contents, change: FileChange, text: str | None, rules: Sequence[LineRule]
+    contents: Contents,
+    change: FileChange,
+    text: str | None,
+    rules: Sequence[LineRule],
+    build_before: Callable[[], str | None] = lambda: None,
 ) -> Iterator[Finding | Skipped]:
-    """Match the rules with the added lines, or with the instructions and statements they are part of."""
+    """Match the rules with the added lines, or with the instructions and statements they are part of.
+
+    `build_before` reads what a bundle was before the change; what fires there and here is written elsewhere.
+    """
     by_unit: dict[str, list[LineRule]] = {}
     whole = f"/{change.path}\n{text}"
     for line_rule in rules:
@@ -107,7 +114,7 @@ def inspect(
         units = _units(unit, read, possible)
         if unit == "line":
             units = _lines(change, lowered, possible)
-        yield from _report(contents, change, units, possible)
+        yield from _report(contents, change, units, possible, build_before)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
@@ -135,7 +142,11 @@ def _holds(text: str, keywords: Sequence[str]) -> bool:
 
 
 def _report(
-    contents: Contents, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
+    contents: Contents,
+    change: FileChange,
+    units: Iterator[Unit],
+    rules: Sequence[LineRule],
+    build_before: Callable[[], str | None],
 ) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
     before = _Before(contents, change)
@@ -143,6 +154,8 @@ def _report(
         touched = change.touches(unit.line, unit.end_line)
         for line_rule in _firing(rules, unit):
             if not touched and before.has(line_rule, unit):
+                continue
+            if len(unit.text) > LONGEST and _fires_in(build_before() or "", line_rule):
                 continue
             counts[line_rule.rule.id] += 1
             if counts[line_rule.rule.id] <= MAX_PER_RULE:
@@ -171,6 +184,12 @@ def _firing(rules: Sequence[LineRule], unit: Unit) -> Iterator[LineRule]:
         for rule in rules
         if _holds(lowered, rule.keywords) and any(map(rule.matches, pieces))
     )
+
+
+def _fires_in(bundle: str, rule: LineRule) -> bool:
+    """Return whether a rule fires in one of the long lines of a bundle."""
+    long = (Unit(1, 1, line) for line in bundle.split("\n") if len(line) > LONGEST)
+    return any(any(_firing((rule,), unit)) for unit in long)
 
 
 class _Before:

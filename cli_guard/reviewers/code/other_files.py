@@ -25,18 +25,26 @@ class OtherFiles:
         self._changes = {change.path: change for change in subject.changes}
         self._listed = frozenset(self._changes)
         self._made: list[Elsewhere] = []
+        self.were_needed = False
 
     def begin(self) -> None:
         """Forget what was asked for the file before."""
         self._made = []
+        self.were_needed = False
 
     @property
     def were_asked(self) -> bool:
         """Whether the findings in a file depend on others."""
-        return any(each.was_asked for each in self._made)
+        return self.were_needed or any(each.was_asked for each in self._made)
 
     def beside(
-        self, path: str, language: str, text: str, *, old: bool = False
+        self,
+        path: str,
+        language: str,
+        text: str,
+        *,
+        old: bool = False,
+        unbounded: frozenset[str] = frozenset(),
     ) -> "Elsewhere | None":
         """Return the other files for one file, as they are after the change or, for an `old` text, before it."""
         if len(self._listed) > MOST_CHANGED:
@@ -44,7 +52,7 @@ class OtherFiles:
         from cli_guard.code.taint.elsewhere import Elsewhere
 
         read = self._read_old if old else self._read
-        made = Elsewhere(path, language, text, self._listed, read, self._list)
+        made = Elsewhere(path, language, text, self._listed, read, self._list, unbounded)
         self._made.append(made)
         return made
 

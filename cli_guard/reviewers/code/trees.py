@@ -133,12 +133,11 @@ def inspect(
         change, change.old_path or change.path, topic, language, old, parse_spelled, lapsed
     )
     lines = text.split("\n")
+    side = now
     if is_renaming and topic:
-        spelled = parse_spelled(text)
-        ours = rules_for(topic, change.path, spelled.text)
-        yield from _inspect_side(subject, ours, spelled, before, lines)
-    else:
-        yield from _inspect_side(subject, ours, now, before, lines)
+        side = parse_spelled(text)
+        ours = rules_for(topic, change.path, side.text)
+    yield from _inspect_side(subject, ours, side, before, lines)
     # The repository's own rules know names as they are written.
     yield from _inspect_side(subject, users, now, replace(before, parse=parse), lines)
 
@@ -252,6 +251,8 @@ class _Parsed:
             values = (each for each in given.named_children() if each.kind() not in OPTIONS)
             head = text[: given.range().start.index - node.range().start.index]
             text = "\0".join((head, *(each.text() for each in values)))
+        if self.language == "bash":
+            text = text.replace('"', "")  # only keeps a variable one word
         is_bundled = len(self.lines[node.range().start.line]) > LONG_LINE
         return SHORT_NAME.sub("_", text) if is_bundled else " ".join(text.split())
 
@@ -304,7 +305,7 @@ class _Before:
 
     def matches(self, rule: TreeRule) -> "list[SgNode]":
         side = self.side
-        wanted = side is not None and rule.wants(self.path, side.text)
+        wanted = side is not None and rule.fits(self.path, side.text)
         return list(side.matches(rule, side.nodes(rule))) if side and wanted else []
 
     def live_matches(self, rule: TreeRule) -> "list[SgNode]":

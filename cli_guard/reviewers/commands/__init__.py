@@ -184,9 +184,10 @@ def _findings(source: CommandSource, removed: RemovedLines) -> Iterable[Finding]
                 act.is_dead or source.before.did(act)
             ):
                 continue
-            if removed.hold(change, act):
+            if removed.hold(change, act) or source.before.did_alike(act):
                 continue
-            finding = judging.remark(change, act, snippet.where)
+            is_copy = source.before.is_copy
+            finding = judging.remark(change, act, snippet.where, is_copy=is_copy)
             # After one unreadable place the rest is often unreadable too.
             place = (None if act.rule == judging.UNREADABLE else finding.line, finding.rule)
             if place not in found or judging.STEPS.index(

@@ -1,14 +1,24 @@
-"""The commands of a file before the change: what they ran then is not new, although the change did not add its line."""
+"""What a file was before the change: its commands that ran are not new; copies of packages are not ours."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from itertools import accumulate
 
 from cli_guard.model import FileChange
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, family_of, snippets
 from cli_guard.reviewers.review_input import ReviewInput
+
+QUOTES = re.compile(r"[\\\"']")
+VARIABLE = re.compile(r"\$\{\w+\}|\$[A-Za-z_]\w*")
+# The list that a package manager keeps of what it copied into a folder, and how it names a package there.
+COPIES = {
+    "vendor": (("modules.txt", "# {} v"), ("composer/installed.json", '"{}"')),
+    "node_modules": ((".package-lock.json", '"node_modules/{}"'),),
+}
 
 
 class Before:
@@ -17,6 +27,18 @@ class Before:
     def __init__(self, subject: ReviewInput, change: FileChange) -> None:
         self._subject = subject
         self._change = change
+
+    @cached_property
+    def is_copy(self) -> bool:
+        """Whether the file is of a package that its manager copied here: nothing of ours runs its build files."""
+        folders = self._change.path.split("/")[:-1]
+        for at, folder in enumerate(folders):
+            for name, form in COPIES.get(folder, ()):
+                listed = self._subject.text_at("/".join((*folders[: at + 1], name))) or ""
+                packages = accumulate(folders[at + 1 :], "{}/{}".format)
+                if any(form.format(each) in listed for each in packages):
+                    return True
+        return False
 
     def is_new(self, snippet: Snippet) -> bool:
         """Return whether the change touches a snippet for a shell, or whether there was none such on its lines."""
@@ -33,6 +55,10 @@ class Before:
     def did(self, act: judging.NotableEffect) -> bool:
         """Return whether an act off the added lines was one before, in a command that ran."""
         return _key(act, self._line(act.first)) in self._acts
+
+    def did_alike(self, act: judging.NotableEffect) -> bool:
+        """Return whether an act on changed lines was done before, but for names of variables and folders of copies."""
+        return (act.rule, act.reason, essence(act.statement)) in self._acts_gone
 
     def _is_touched(self, snippet: Snippet) -> bool:
         return self._text is None or any(
@@ -77,11 +103,27 @@ class Before:
 
     @cached_property
     def _acts(self) -> frozenset[tuple[str, str, int | str]]:
-        acts: list[judging.NotableEffect] = []
-        for snippet in self._snippets:
-            for part in _parts(snippet):
-                acts += judging.judge_snippet(part, {}).acts
-        return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
+        return frozenset(_key(act, act.first) for act in self._all_acts)
+
+    @cached_property
+    def _acts_gone(self) -> frozenset[tuple[str, str, str]]:
+        removed = self._change.removed
+        return frozenset(
+            (act.rule, act.reason, essence(act.statement))
+            for act in (self._all_acts if removed else ())
+            if not removed.keys().isdisjoint(range(act.first, act.last + 1))
+        )
+
+    @cached_property
+    def _all_acts(self) -> tuple[judging.NotableEffect, ...]:
+        parts = (part for snippet in self._snippets for part in _parts(snippet))
+        acts = (act for part in parts for act in judging.judge_snippet(part, {}).acts)
+        return tuple(act for act in acts if not act.is_dead)
+
+
+def essence(statement: str) -> str:
+    """Return the words of a command in one order, without quotes, and with a mark for each variable."""
+    return " ".join(sorted(VARIABLE.sub("$", QUOTES.sub("", statement)).split()))
 
 
 class RemovedLines:

@@ -236,20 +236,36 @@ def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
     open_at = open_to = -1
     for child in node.children():
         begin, end = _bounds(child)
-        divided = end - begin > size and child.kind() in DIVISIBLE and depth < DEEPEST
+        is_unread = child.kind() == "ERROR"
+        may_divide = is_unread or child.kind() in DIVISIBLE
+        divided = end - begin > size and may_divide and depth < DEEPEST
         goes_on = child.is_named() or child.text() in SEPARATORS
         if node.kind() == "case_item" and child.text() == ")":
             open_at = -1  # the patterns came before
         if open_at >= 0 and (divided or not goes_on or end - open_at > size):
             yield open_at, open_to
             open_at = -1
-        if divided:
+        if divided and is_unread:
+            yield from _runs_of_lines(child, size)
+        elif divided:
             yield from _pieces(child, size, depth + 1)
         elif child.is_named():
             open_at = begin if open_at < 0 else open_at
             open_to = end
     if open_at >= 0:
         yield open_at, open_to
+
+
+def _runs_of_lines(node: "SgNode", size: int) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of pieces of what the grammar does not read, each from a line that is not indented."""
+    begin, end = _bounds(node)
+    at = begin
+    for line in node.text().splitlines(keepends=True):
+        if at - begin >= size and line[:1].isalnum():
+            yield begin, at
+            begin = at
+        at += len(line)
+    yield begin, end
 
 
 def part(snippet: Snippet, begin: int, end: int) -> Snippet:
@@ -265,15 +281,18 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
     )
 
 
-def severity(rule: Rule, act: NotableEffect, where: Where, path: str) -> Severity:
-    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests.
+def severity(
+    rule: Rule, act: NotableEffect, where: Where, path: str, *, is_copy: bool = False
+) -> Severity:
+    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests and copies.
 
     Where it runs with every test, it is not lower: whoever tests a change runs it.
     """
     grades = rule.extra.get("grades", ())
     fitting = (Severity(each["severity"]) for each in grades if fits(each, act, where))
     weight = next(fitting, rule.severity)
-    if not is_test_or_example(path) or basename(path) == "conftest.py":
+    is_aside = is_test_or_example(path) and basename(path) != "conftest.py"
+    if not (is_aside or is_copy):
         return weight
     return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)]
 
@@ -293,7 +312,9 @@ def fits(words: Mapping[str, Any], act: NotableEffect, where: Where) -> bool:
     )
 
 
-def remark(change: FileChange, act: NotableEffect, where: Where) -> Finding:
+def remark(
+    change: FileChange, act: NotableEffect, where: Where, *, is_copy: bool = False
+) -> Finding:
     """Build the finding about an act, on an added line: its own, or one that it depends on."""
     rule = one("commands", act.rule)
     line = act.line
@@ -312,7 +333,7 @@ def remark(change: FileChange, act: NotableEffect, where: Where) -> Finding:
         path=change.path,
         line=line,
         message=message,
-        severity=severity(rule, act, where, change.path),
+        severity=severity(rule, act, where, change.path, is_copy=is_copy),
         evidence=CONTINUED.sub(" ", act.statement[:SHOWN_CHARS]).strip()[:EVIDENCE_CHARS],
         content=act.statement,
     )

@@ -15,6 +15,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
 from cli_guard.secrets.printable import clip
 
+SCHEME = re.compile(r"^[a-z+]+://")
 GIT = re.compile(
     r"(?i)git\+|git@|git://|ssh://|git = |(?:github|gitlab|bitbucket|gist):|[^#?]*\.git(?:[#?@]|$)"
     r"|(?![.~])[\w.-]+/[\w.-]+(?:#|$)"
@@ -225,7 +226,10 @@ def judge_source(
         others = (
             e
             for e in each.removals
-            if basename(e.name.rstrip("/")) == last and e.host == host
+            if basename(e.name.rstrip("/")) == last
+            and e.host == host
+            # The same over another protocol.
+            and SCHEME.sub("", e.name) != SCHEME.sub("", name)
         )
         if other := next(others, None):
             yield "deps-fork", f"{other.name} is replaced by that of another owner: {name}"

@@ -249,6 +249,8 @@ def read_lines(
     ends = compiled(table.get("ends", never))
     section = compiled(table.get("section", never))
     within = compiled(table.get("within", ""))
+    aside = compiled(table.get("aside", never))
+    depth = 0
     is_inside = "section" not in table
     kind = ""
     first = 0
@@ -259,6 +261,9 @@ def read_lines(
             yield f"line {number:,} is over {LONGEST_LINE:,} characters", True
             continue
         line = line.rstrip("\r")
+        if depth or aside.search(line):
+            depth += line.count("{") - line.count("}")
+            continue
         if found := section.search(line):
             is_inside = within.fullmatch(found["section"]) is not None
         begun = (

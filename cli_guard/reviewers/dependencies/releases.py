@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from cli_guard.model import Severity
 from cli_guard.repository.protocol import Searchable
@@ -17,6 +18,8 @@ BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # Kinds of entries that ask no registry for a version.
 PLACED = ("range", "replace", "image", "hook")
+# In Gemfile.lock: a locked gem, and deeper what it needs.
+LOCKED_GEM = re.compile(r"( {4}| {6})([\w.-]+)(?= \(|$)")
 
 
 def judge_script(
@@ -64,7 +67,10 @@ def judge_name(
     ecosystem = entry.ecosystem
     if was or world.was_known(ecosystem, name) or not world.is_first("name", name):
         return
-    if similar := names.similar_name(ecosystem, name):
+    similar = names.similar_name(ecosystem, name)
+    if similar and is_needed_by_known(world, each, entry):
+        return
+    if similar:
         # Forks and successors append a digit.
         is_successor = name[:-1] == similar and name[-1].isdigit()
         yield (
@@ -76,6 +82,27 @@ def judge_name(
         "vscode", each.path
     ):
         yield "deps-unknown-extension", f"{name} is of a publisher who is not known"
+
+
+def is_needed_by_known(
+    world: DependencyWorld, each: DependencyChange, entry: Dependency
+) -> bool:
+    """Return whether the lock file says that a popular package, or a part of one, needs an entry.
+
+    `aws-sdk-resources` is a part of the popular `aws-sdk`, and needs hundreds of others.
+    """
+    if not (each.is_lock and entry.ecosystem == "gem"):
+        return False
+    holder = ""
+    for line in (world.subject.text_at(each.path) or "").split("\n"):
+        found = LOCKED_GEM.match(line)
+        if found and len(found[1]) == 4:
+            holder = found[2]
+        elif found and found[2] == entry.name:
+            wholes = accumulate(holder.split("-"), "{}-{}".format)
+            if any(names.is_popular("gem", whole) for whole in wholes):
+                return True
+    return False
 
 
 def judge_version(

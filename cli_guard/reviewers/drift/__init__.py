@@ -237,14 +237,15 @@ class Lookup:
     def _names_another_file(
         self, difference: DriftDifference, spot: Spot, end: int
     ) -> bool:
-        """Return whether a path from the root that ends like the one that went leads to a file that is there."""
+        """Return whether a path, from the root or from here, leads to another file than the one that went."""
         if difference.fact.kind != "file" or spot.is_link:
             return False
         said = spot.line[spot.column : end].removeprefix("./")
         if said == difference.name:
             return False
+        beside = posixpath.join(posixpath.dirname(spot.page.path), said)
         with suppress(GitError):
-            return self._subject.text_at(said) is not None
+            return any(self._subject.text_at(each) is not None for each in (said, beside))
         return False
 
     def _is_in_use(self, difference: DriftDifference, hit: Hit) -> bool:

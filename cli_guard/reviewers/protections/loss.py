@@ -216,8 +216,15 @@ def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
 
 
 def is_of_flag(loss: Loss) -> bool:
-    """Return whether a condition asked whether a feature is there yet, or a call is how its guard left."""
+    """Return whether a condition asked whether a feature is there yet, also by a variable, or a call is how it left."""
     fact = loss.fact
+    flags = {
+        each.last_name
+        for each in loss.file.went
+        if each.is_option and FEATURE_FLAG.search(each.detail)
+    }
+    if fact.is_judged and not flags.isdisjoint(IDENTIFIER.findall(fact.name)):
+        return True
     return any(
         FEATURE_FLAG.search(each.name)
         and (each is fact or (each.is_guard and each.line <= fact.line <= each.end_line))

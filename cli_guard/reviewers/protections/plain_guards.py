@@ -53,6 +53,11 @@ EMPTY = re.compile(
 )
 # Of what kind a value is, where any of that kind will do.
 LISTED = re.compile(r"!?(?:Array\.isArray|is_array|is_callable)\([\w$.]+\)")
+# A value that is one of several, and what is given back for it.
+EQUAL = re.compile(r"\(?([\w$.]+) ?={2,3} ?[\w$.:'\"-]+\)?")
+ANSWER = re.compile(
+    r"return (?!(?:[Ff]alse|[Tt]rue|null|nil|None|undefined|-?\d+)\b)[\w$.:'\"]"
+)
 SINKS = frozenset("path sql command ssrf redirect html code template".split())
 
 
@@ -111,7 +116,7 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
         REFUSED.search(guard.detail) is not None
         or asks_helper_gone(guard, difference)
         or guards_sink(loss, subject, now)
-        or is_taken_out(loss)
+        or (is_taken_out(loss) and not is_choice(loss, subject, was))
     )
 
 
@@ -124,6 +129,23 @@ def is_taken_out(loss: Loss) -> bool:
         return False
     removed = [n for n, line in enumerate(hunk.removed, hunk.old_start) if line.strip()]
     return all(guard.line <= n <= guard.end_line for n in removed)
+
+
+def is_choice(loss: Loss, subject: ReviewInput, was: CodeUnit) -> bool:
+    """Return whether a guard was a row of a table written as conditions: for another constant, another answer."""
+    guard = loss.fact
+    text = subject.contents.old(loss.change)
+    value = EQUAL.fullmatch(guard.name)
+    if value is None or text is None or not ANSWER.match(guard.detail):
+        return False
+    return any(
+        other.is_guard
+        and (same := EQUAL.fullmatch(other.name)) is not None
+        and same[1] == value[1]
+        and ANSWER.match(other.detail)
+        and other.detail != guard.detail
+        for other in facts_of_unit(subject.trees, loss.language, text, was)
+    )
 
 
 def asks_helper_gone(asking: CodeFact, difference: ChangeDifference) -> bool:

@@ -5,7 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import IDENTIFIER, CodeFact, FactKind, words_of_name
+from cli_guard.code.changes.facts import (
+    IDENTIFIER,
+    VALUES,
+    CodeFact,
+    FactKind,
+    short_name,
+    words_of_name,
+)
+from cli_guard.code.changes.values import read_strength_words
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import NAMED, families_of
 from cli_guard.reviewers.protections.loss import (
@@ -19,6 +27,8 @@ from cli_guard.reviewers.protections.loss import (
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
+CALLED = re.compile(r"!?(?:[\w$]+(?:\.|->|::))*([\w$]+)\(")
+TYPE_ASKED = re.compile(r"\binstanceof ([\w.]+)")
 MEASURES = frozenset(("len", "length", "size"))
 
 
@@ -37,9 +47,15 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.is_call and is_other_answer(loss):
         return True
+    if fact.is_option and is_renamed_option(loss, hunk):
+        return True
+    if is_case_now(loss) or is_inlined(loss, hunk) or is_called_again(loss, hunk):
+        return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
-    if loss.family in ORDINARY and is_asked_anew(loss, hunk):
+    if loss.family in ORDINARY and (
+        is_asked_anew(loss, hunk) or is_checked_anew(loss, hunk)
+    ):
         return True
     beside = families_of(fact, loss.language) - {loss.family}
     if loss.family not in ORDINARY:
@@ -63,6 +79,71 @@ def has_namesake(loss: Loss) -> bool:
         and new.unit == fact.unit
         and loss.family not in families_of(new, loss.language, came=True)
         for new in loss.file.came
+    )
+
+
+def is_renamed_option(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether a constant has another name now, by which is asked what was asked by the old one."""
+    fact = loss.fact
+    asked = {plain_tokens(each.asked) for each in loss.file.came if each.is_judged}
+    name = fact.last_name.lower().replace("_", "")
+    return any(
+        new.is_option
+        and (new.unit, new.detail) == (fact.unit, fact.detail)
+        and covers(hunk, new)
+        and any(
+            name in (was := plain_tokens(old.asked))
+            and was.replace(name, new.last_name.lower().replace("_", "")) in asked
+            for old in loss.file.went
+            if old.is_judged
+        )
+        for new in loss.file.came
+    )
+
+
+def is_case_now(loss: Loss) -> bool:
+    """Return whether the type that a condition asked for is a case of a switch now: `case Admin user -> ...`."""
+    asked = TYPE_ASKED.search(loss.fact.name) if loss.fact.is_judged else None
+    case = re.compile(rf"\bcase {re.escape(asked[1])}\b") if asked else None
+    hunks = loss.change.hunks if case else ()
+    return case is not None and any(
+        case.search(line[:LONGEST_LINE]) for hunk in hunks for line in hunk.added
+    )
+
+
+def is_called_again(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether a condition was what a call says, and one of the same name by another module says it now."""
+    asked = CALLED.match(loss.fact.name) if loss.fact.is_judged else None
+    name = " ".join(words_of_name(asked[1])) if asked else ""
+    return bool(name) and any(
+        new.is_call
+        and plain_name(new) == name
+        and new.unit == loss.fact.unit
+        and covers(hunk, new)
+        and loss.family in families_of(new, loss.language, came=True)
+        for new in loss.file.came
+    )
+
+
+def is_inlined(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether what a helper called, which went, is called now where the helper was."""
+    fact = loss.fact
+    helpers = {
+        unit.name
+        for unit in loss.file.old.units
+        if fact.is_call
+        and short_name(unit.name) == fact.last_name
+        and loss.file.new.unit_named(unit.name) is None
+    }
+    inner = {
+        each.key
+        for each in loss.file.old.facts
+        if each.is_call and each.unit in helpers and not each.last_name[:1].isupper()
+    }
+    return any(
+        new.key in inner and new.unit == fact.unit and covers(hunk, new)
+        for new in loss.file.new.facts
+        if new.is_call
     )
 
 
@@ -103,6 +184,33 @@ def is_asked_anew(loss: Loss, hunk: Hunk) -> bool:
         new.is_guard
         and (new.unit, new.detail) == (fact.unit, fact.detail)
         and (covers(hunk, new) or not asked.isdisjoint(paths_asked(new)))
+        for new in loss.file.came
+    )
+
+
+def is_checked_anew(loss: Loss, hunk: Hunk) -> bool:
+    """Return whether a check by another name of one of the values came where this one stood: `check_rows(rows)`.
+
+    In the place of a helper that went, and whose check is meant, any call that is given the same will do.
+    """
+    fact = loss.fact
+    given = set(VALUES.findall(fact.detail if fact.is_call else fact.name)) - COMMON
+    for each in loss.file.old.facts:
+        # What the helper itself asks about, if it is given nothing.
+        if fact.is_call and each.is_judged and short_name(each.unit) == fact.last_name:
+            given |= set(VALUES.findall(each.name)) - COMMON - {"self", "this"}
+    checks = read_strength_words()["checks"]
+    return any(
+        new.is_call
+        and new.unit == fact.unit
+        and covers(hunk, new)
+        and (
+            (loss.check is not None and bool(given) and new.detail == fact.detail)
+            or (
+                not checks.isdisjoint(words_of_name(new.last_name)[:1])
+                and not given.isdisjoint(VALUES.findall(new.detail))
+            )
+        )
         for new in loss.file.came
     )
 

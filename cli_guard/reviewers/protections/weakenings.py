@@ -9,6 +9,7 @@ from itertools import chain, islice, product
 
 from cli_guard.code.changes.calls import (
     answers_with_errors,
+    changed_argument,
     find_quoting_text,
     searches_of_everybody,
 )
@@ -45,7 +46,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import ORDINARY, members, net
+from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound")
@@ -53,6 +54,7 @@ COMPARISONS = ("comparison", "bound")
 EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
+JOINING = re.compile(r"&&|\|\||\band\b|\bor\b")
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
 CALLED = re.compile(r"([\w.]+)\(")
@@ -125,8 +127,20 @@ def weaker_members(
     gained = net(all_gained, all_lost)
     for old, new in islice(product(lost, gained), MOST_PAIRS):
         same = old.family == new.family and old.fact.kind is new.fact.kind
+        if is_handed_on(old.fact, new.fact, file):
+            continue
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
+
+
+def is_handed_on(old: CodeFact, new: CodeFact, file: FileDifference) -> bool:
+    """Return whether what came is a function of the file that asks now what was asked here."""
+    return any(
+        each.kind is old.kind
+        and plain_name(each) == plain_name(old)
+        and short_name(each.unit) == new.last_name
+        for each in file.came
+    )
 
 
 def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
@@ -184,14 +198,34 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
         return bool(families_of(given, language))
     if looser.sort in COMPARISONS:
-        return is_check(looser.old, language)
+        return is_check(looser.old, language) and not asks_presence_less(looser)
     if looser.sort == "match" and looser.why.startswith("`replace`"):
         # Where it replaces every occurrence, it is no weaker than `replaceAll`.
         return language not in read_strength_words()["replaces_every"]
+    if looser.sort == "member" and is_bound_anew(looser, file):
+        return False
     if looser.sort == "member" and "no longer asks" not in looser.why:
         is_known = families_of(looser.old, language) or is_named_check(looser.old)
         return bool(is_known) or looser.old.kind is FactKind.DECORATOR
     return looser.sort != "type" or not is_narrowed(looser.new, file)
+
+
+def is_bound_anew(looser: Looser, file: FileDifference) -> bool:
+    """Return whether the argument that a call has now is bound to what that before was bound to: it is renamed."""
+    changed = changed_argument(looser.old, looser.new)
+    if changed is None:
+        return False
+    was, now = changed
+    bound = {bound_to(each) for each in file.went if each.last_name == was}
+    return any(
+        each.is_option and each.last_name == now and bound_to(each) in bound
+        for each in file.came
+    )
+
+
+def bound_to(fact: CodeFact) -> str:
+    """Return what a name stands for, also as a property that is calculated, "" for another fact."""
+    return fact.detail.removeprefix("=> ") if fact.is_option else ""
 
 
 def is_cut_short(looser: Looser, file: FileDifference) -> bool:
@@ -228,6 +262,14 @@ def is_prefix_check(operand: str) -> bool:
     if found is None or found.relation != "begins":
         return False
     return not any(side[:1] in "'\"/" for side in (found.left, found.right))
+
+
+def asks_presence_less(looser: Looser) -> bool:
+    """Return whether all that a condition no longer asks is whether there is a value."""
+    was, now = (set(JOINING.split(each.name)) for each in (looser.old, looser.new))
+    gone = [each.strip(" ()") for each in was - now]
+    left = {each.strip(" ()") for each in now}
+    return all(each in left or PRESENCE.fullmatch(each) for each in gone)
 
 
 def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bool:

@@ -29,7 +29,7 @@ def review(subject: ReviewInput) -> Report:
         if result.again:
             readable.append(change)
     rule = catalog.by_id("refactor")["refactor-duplicate-block"]
-    repeated, unlisted = review_duplicates(rule, readable)
+    repeated, unlisted = review_duplicates(rule, readable, subject.changes)
     found += repeated
     skipped += unlisted
     return Report(tuple(sorted(found, key=attrgetter("order"))), tuple(skipped))

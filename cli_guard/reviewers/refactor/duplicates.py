@@ -3,6 +3,7 @@
 import posixpath
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -118,7 +119,7 @@ def is_code(path: str) -> bool:
 
 
 def review_duplicates(
-    rule: Rule, changes: Iterable[FileChange]
+    rule: Rule, changes: Iterable[FileChange], every_change: Iterable[FileChange]
 ) -> tuple[list[Finding], list[Skipped]]:
     """Return the findings of `refactor-duplicate-block`: one for each pair of files, its longest block.
 
@@ -126,11 +127,14 @@ def review_duplicates(
     """
     lines = AddedLines(changes)
     # Files of one name are variants: of a platform, a version, an application.
-    every = (
+    every = [
         pair
         for pair in _pairs(lines, int(rule.extra["lines"]))
         if not _are_variants(*lines.files(pair))
-    )
+    ]
+    if every:
+        removed = count_removed(every_change)
+        every = [pair for pair in every if not was_twice(pair, lines, removed)]
     copies = group_by(every, lambda pair: pair.first)
     noted: dict[tuple[str, str], list[Pair]] = {}
     blocks: list[list[Pair]] = []
@@ -156,6 +160,18 @@ def review_duplicates(
         for pairs in blocks[:MOST_BLOCKS]
     ]
     return found, skipped
+
+
+def count_removed(changes: Iterable[FileChange]) -> Counter[int]:
+    """Count the lines that the change takes away, by their hashes."""
+    removed = (raw for each in changes for raw in each.removed.values())
+    return Counter(value for raw in removed if (value := hash_of(raw)) is not None)
+
+
+def was_twice(pair: Pair, lines: AddedLines, removed: Counter[int]) -> bool:
+    """Return whether most lines of a block were twice in what the change takes away: both places have moved."""
+    block = lines.hashes[pair.first : pair.first + pair.length]
+    return 2 * sum(removed[value] > 1 for value in block) > pair.length
 
 
 def _are_variants(first: str, second: str) -> bool:

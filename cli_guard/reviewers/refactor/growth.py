@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from cli_guard.code.changes.facts import IDENTIFIER
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.lazy import frozen
@@ -15,6 +16,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, by_id
 
 ALIKE = 0.6
+SAME_WORDS = 0.8
 # A jump: this far over a limit, or grown by this much. What a function gains line by line is no reason to split it now.
 OVER = 1.2
 GROWN = 4 / 3
@@ -163,9 +165,8 @@ class Growth:
                 continue
             old_lines = split_lines(text)
             for candidate in symbols_of(self._subject.trees, other_language, text):
-                if (
-                    candidate.name == symbol.name
-                    and _alike(symbol, lines, candidate, old_lines) >= ALIKE
+                if candidate.name == symbol.name and _is_same(
+                    symbol, lines, candidate, old_lines
                 ):
                     return candidate
         return None
@@ -236,6 +237,17 @@ def _former(
     scored = [(_alike(symbol, lines, old, old_lines), old) for old in gone]
     best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= ALIKE else None
+
+
+def _is_same(symbol: Symbol, lines: list[str], old: Symbol, old_lines: list[str]) -> bool:
+    """Return whether a function of the same name is the same: by its words if its receiver is called otherwise now."""
+    if _alike(symbol, lines, old, old_lines) >= ALIKE:
+        return True
+    new_words, old_words = (
+        set(IDENTIFIER.findall("\n".join(text[each.line : each.end_line])))
+        for text, each in ((lines, symbol), (old_lines, old))
+    )
+    return len(new_words & old_words) >= SAME_WORDS * max(len(new_words), len(old_words))
 
 
 def _alike(symbol: Symbol, lines: list[str], old: Symbol, old_lines: list[str]) -> float:

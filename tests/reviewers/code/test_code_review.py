@@ -90,6 +90,47 @@ def test_advice_on_a_line_that_moved_is_no_news(moved: str, reported: bool) -> N
     assert ("code-regex-polynomial" in rules(found)) == reported
 
 
+@table(
+    ("old", "reported"),
+    [("$USER", False), ("${USER}", True), ("$HOME", True)],
+)
+def test_quotes_around_a_variable_are_no_news(old: str, reported: bool) -> None:
+    before, after = (f"#!/bin/sh\nH=$(eval echo ~{each})\n" for each in (old, '"$USER"'))
+    found = review(subject_of({"a.sh": before}, {"a.sh": after}))
+    assert ("code-sh-eval" in rules(found)) == reported
+
+
+@table(("before", "reported"), [("\u202d", False), ("x", True)])
+def test_what_the_build_before_had_is_no_news(before: str, reported: bool) -> None:
+    def built(sign: str, name: str) -> str:
+        return f"const {name} = `{sign}`;" + "f();" * 2_000 + "\n"
+
+    found = review(
+        subject_of({"app.js": built(before, "a")}, {"app.js": built("\u202d", "b")})
+    )
+    assert ("code-bidi" in rules(found)) == reported
+
+
+def test_a_word_elsewhere_in_the_file_puts_nothing_into_effect() -> None:
+    line = "await R.exec(`DELETE FROM groups WHERE name = '${name}'`);\n"
+    after = line + "// Ask by query.\n"
+    assert "code-js-sql" in rules(review(subject_of({}, {"a.js": after})))
+    assert "code-js-sql" not in rules(review(subject_of({"a.js": line}, {"a.js": after})))
+
+
+@table(
+    ("gone", "reported"),
+    [('"(\\\\$\\\\d+)+$"', False), ('"(\\\\d+)+$"', True)],
+)
+def test_a_pattern_that_moved_to_another_language_is_no_news(
+    gone: str, reported: bool
+) -> None:
+    java = f"class A {{\n  static final Pattern P = Pattern.compile({gone});\n}}\n"
+    kotlin = 'object A {\n  val P = Pattern.compile("(\\\\$\\\\d+)+$")\n  fun f(s: String) = P.matcher(s)\n}\n'
+    found = review(subject_of({"src/A.java": java}, {"src/A.java": "", "src/A.kt": kotlin}))
+    assert any(each.startswith("code-regex") for each in rules(found)) == reported
+
+
 def test_a_line_that_several_files_gave_away_is_no_news_in_one_of_them() -> None:
     line = "<p>{{ comment.body|raw }}</p>\n"
     rest = "".join(f"<p>{number}</p>\n" for number in range(9))

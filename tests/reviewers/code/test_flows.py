@@ -100,6 +100,48 @@ def test_an_edited_line_of_an_old_flow_is_the_finding_of_a_push(
     assert {each.fingerprint for each in report.findings} <= at_push
 
 
+VIEW = HEAD + "    with open(name) as file:\n        return file.read()\n"
+CONFINED = VIEW.replace(
+    "    with", "    if name not in NAMES:\n        return None\n    with"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reported"),
+    [
+        pytest.param(
+            {"app/views.py": VIEW, "app/pages.py": "x = 1\n"},
+            {"app/views.py": "x = 1\n", "app/pages.py": VIEW},
+            False,
+            id="moved",
+        ),
+        pytest.param(
+            {"app/views.py": CONFINED},
+            {"app/views.py": "", "b.py": VIEW},
+            True,
+            id="without-its-guard",
+        ),
+        pytest.param(
+            {"app/views.py": VIEW},
+            {"app/views.py": VIEW, "b.py": VIEW},
+            True,
+            id="copied",
+        ),
+        pytest.param(
+            {"tests/views.py": VIEW},
+            {"tests/views.py": "", "b.py": VIEW},
+            True,
+            id="of-a-test",
+        ),
+    ],
+)
+def test_a_flow_that_moves_to_another_file_is_not_new(
+    before: dict[str, str], after: dict[str, str], reported: bool
+) -> None:
+    findings = review(subject_of(before, after)).findings
+    assert ("code-flow-path" in {each.rule for each in findings}) is reported
+
+
 LOADER = "import sys\n\nfrom flask import request\n\nfound = tree.xpath({})\n"
 
 

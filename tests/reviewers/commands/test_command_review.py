@@ -151,6 +151,35 @@ def test_a_line_that_moves_between_files_of_one_kind_is_not_told() -> None:
     assert told(review(subject_of({WORKFLOW: comment}, {WORKFLOW: rest, other: step})))
 
 
+@table(
+    ("after", "is_told"),
+    [
+        ('cp "${OWN_REPOSITORY}"/shop.sudo /etc/sudoers.d/shop\n', False),
+        ('cp "$HERE"/other.sudo /etc/sudoers.d/shop\n', True),
+        ('cp "$HERE"/shop.sudo /etc/sudoers.d/other\n', True),
+    ],
+)
+def test_what_an_edited_line_did_before_is_not_told(after: str, is_told: bool) -> None:
+    before = 'cp "$HERE"/shop.sudo /etc/sudoers.d/shop\n'
+    assert bool(told(changed("install.sh", before, after))) is is_told
+
+
+@table(
+    ("path", "listed", "severity"),
+    [
+        ("vendor/example.org/fuzzy/Makefile", "vendor/modules.txt", "medium"),
+        ("vendor/example.org/own/Makefile", "vendor/modules.txt", "high"),
+        ("vendor/example.org/fuzzy/Makefile", "modules.txt", "high"),
+    ],
+)
+def test_the_build_file_of_a_copied_package_is_not_run_here(
+    path: str, listed: str, severity: str
+) -> None:
+    modules = "# example.org/fuzzy v1.0.1\n## explicit; go 1.20\nexample.org/fuzzy\n"
+    report = added((path, f"lint:\n\t{REMOTE}\n"), (listed, modules))
+    assert told(report) == [("remote-code", 2, severity)]
+
+
 def test_an_old_line_of_another_step_is_not_even_judged() -> None:
     before = f"jobs:\n  a:\n    steps:\n      - run: {WIPE}\n      - run: echo a\n"
     assert changed(WORKFLOW, before, before.replace("echo a", "echo b")) == Report()
@@ -449,6 +478,16 @@ def test_what_only_zsh_understands_is_not_held_against_it() -> None:
     python = "#!/bin/sh\n'''exec' python3 \"$0\" \"$@\"\n' '''\nimport (\n"
     assert added(("tool", python)) == Report()
     assert told(added((".zshrc", f"{text}{WIPE}\n"))) == [("wipe", 3, "critical")]
+
+
+def test_what_bash_does_not_parse_is_judged_in_pieces() -> None:
+    aliases = "".join(
+        f"alias g{n}='git pull origin $(main_branch {n})'\n" for n in range(900)
+    )
+    before = f'v="${{${{(As: :)$(tool)}}[3]}}"\nfor a (b c) print $a\n{aliases}'
+    report = changed("a.plugin.zsh", before, f"{before}{WIPE}\n")
+    assert told(report) == [("wipe", 903, "critical")]
+    assert not any(each.asks for each in report.skipped)
 
 
 ACCEPTED = [

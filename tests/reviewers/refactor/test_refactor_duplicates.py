@@ -27,6 +27,15 @@ def test_two_files_once_with_both_places() -> None:
     ]
 
 
+def test_blocks_that_were_twice_before_they_moved_are_silent() -> None:
+    texts = {name: f"def {name}(order, total):\n{BLOCK}" for name in "abcd"}
+    before = {f"{name}.py": texts[name] for name in "ab"}
+    after = {"a.py": "", "b.py": "", "c.py": texts["c"], "d.py": texts["d"]}
+    assert review(subject_of(before, after)).findings == ()
+    # One of the two is new.
+    assert review(subject_of({"a.py": texts["a"]}, after | {"b.py": "x = 1\n"})).findings
+
+
 def test_files_of_one_name_are_variants() -> None:
     text = f"def a(order, total):\n{BLOCK}"
     found = duplicates(**{"linux/price": text, "windows/price": text})

@@ -86,6 +86,17 @@ def test_moved_function_is_silent() -> None:
     assert review(subject_of(before, after)).findings == ()
 
 
+def test_moved_method_of_another_type_is_silent() -> None:
+    inner = "".join(
+        f"      if (s.a == {n}) {{\n        s.send(a);\n      }}\n" for n in range(90)
+    )
+    body = f"    for (;;) {{\n{inner}    }}\n" + "    s.done(a);\n" * 16
+    text = f"package x\n\nfunc (s *S) handle(a int) {{\n{body}}}\n"
+    moved = text.replace("s *S", "h *Handler").replace("s.", "h.")
+    assert review(subject_of({}, {"b.go": moved})).findings
+    assert review(subject_of({"a.go": text}, {"a.go": "", "b.go": moved})).findings == ()
+
+
 @table(
     ("path", "text"),
     [
