@@ -34,6 +34,8 @@ from cli_guard.git.hooks import scripts_folder
 if TYPE_CHECKING:
     from forging.honest import Person
 
+# To look for garbage while the tests are loaded and listed, of which nothing is garbage, takes a quarter of that time.
+gc.disable()
 # No test depends on chance or on how busy the machine is. `--hypothesis-profile=search` looks for new examples.
 settings.register_profile(
     "search", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -142,7 +144,6 @@ SLOW = (
     "test_bad_input.py",
     "test_distribution.py",
     "test_embedded_repository.py",
-    "test_neighbours.py::test_further",
     "test_new_roles.py",
     "test_platforms.py",
     "test_pushed_names.py",
@@ -201,6 +202,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: have the garbage collector leave it alone, and come less often."""
     gc.freeze()
+    gc.enable()
     gc.set_threshold(200_000, 20, 50)
 
 

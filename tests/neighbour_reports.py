@@ -99,7 +99,7 @@ def read_cases() -> list[Case]:
 
 
 def some_of_each_kind(cases: list[Case]) -> Iterator[Case]:
-    """Give those that a run of some seconds holds: of each kind the first of each answer that is expected."""
+    """Give those of a run by day: of each kind the first of each answer that is expected."""
     for _, of_kind in groupby(cases, key=lambda case: case.kind):
         by_answer = {(case.expect, case.never): case for case in reversed(list(of_kind))}
         yield from list(by_answer.values())[-3:]

@@ -386,6 +386,8 @@ def find_program(words: list[str], variables: dict[bytes, bytes]) -> Callable[[]
 if __name__ == "__main__":
     import gc
 
+    # Of what is loaded nothing is garbage: `warm` looks once, at the end.
+    gc.disable()
     load()
     place = Path(sys.argv[1])
     door = open_door(str(place))

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable
+from itertools import groupby
 from typing import TypeVar
 
 import pytest
@@ -39,7 +40,11 @@ def choose_rows(
 
 def choose_items(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """Choose of tests that are the product of decorators and of fixtures with parameters."""
-    return choose_rows(items, kinds_of, lambda item: item.nodeid)
+    chosen = []
+    # No kind occurs in two files, and the time grows with the square of what is chosen from.
+    for _, of_file in groupby(items, key=lambda item: item.path):
+        chosen += choose_rows(of_file, kinds_of, lambda item: item.nodeid)
+    return chosen
 
 
 def kinds_of(item: pytest.Item) -> list[Hashable]:

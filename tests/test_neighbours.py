@@ -14,10 +14,9 @@ from neighbour_reports import (
     some_of_each_kind,
 )
 from repositories import isolated_environment
+from sampling import NIGHTLY
 
 CASES = read_cases()
-FEW = list(some_of_each_kind(CASES))
-MORE = [case for case in CASES if case not in FEW]
 
 
 def test_each_has_a_name_of_its_own() -> None:
@@ -43,11 +42,8 @@ def said(
     return said_by(case, folder, isolated, preloaded / "cli-guard")
 
 
-@pytest.mark.parametrize("case", parameters(FEW))
-def test_a_report_of_each_kind(case: Case, said: str) -> None:
-    check(case, said)
-
-
-@pytest.mark.parametrize("case", parameters(MORE))
-def test_further_reports(case: Case, said: str) -> None:
+@pytest.mark.parametrize(
+    "case", parameters(CASES if NIGHTLY else list(some_of_each_kind(CASES)))
+)
+def test_a_report_is_right_here(case: Case, said: str) -> None:
     check(case, said)

@@ -90,6 +90,9 @@ class Cache:
             f"{self._path.absolute().as_uri()}?mode=rw", uri=True, timeout=0
         )
         try:
+            # First of all: to make the table would wait for the disk as well. Entries lost in a crash are computed
+            # again, and a torn one has no valid seal.
+            file.execute("PRAGMA synchronous = OFF")
             version = file.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and make:
                 with file:
@@ -100,8 +103,6 @@ class Cache:
                         file.execute(f"PRAGMA user_version = {VERSION}")
             elif version != VERSION:
                 raise sqlite3.DatabaseError("of another version")
-            # Entries lost in a crash are computed again, and a torn one has no valid seal.
-            file.execute("PRAGMA synchronous = OFF")
         except BaseException:
             file.close()
             raise

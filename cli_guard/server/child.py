@@ -51,6 +51,10 @@ def answer(
         # Before the client knows: when it is gone, the server ends what is left of this child's process group.
         with suppress(OSError):
             ask_model_later()
+    # Who reads our output waits for its end, and at the exit of a process the kernel gives back its memory first: 6 ms.
+    for number in range(len(STANDARD)):
+        with suppress(OSError):
+            os.close(number)
     with suppress(OSError):
         connection.sendall(ENDED + bytes([code & 0xFF]))
 

@@ -94,9 +94,12 @@ class AuditLog:
                 with suppress(OSError):
                     os.truncate(self.path, size)
                 raise
-            head = open_state(self._head, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            # Written over, as it has the same length: a file that was cut short has ext4 begin to write to the disk at
+            # once, which the commit would wait for.
+            head = open_state(self._head, os.O_WRONLY | os.O_CREAT)
             with os.fdopen(head, "w", encoding="ascii") as file:
                 file.write(digest(line) + "\n")
+                file.truncate()
 
     def entries(self) -> Iterator[Entry]:
         """Yield the entries, oldest first; a line that is not JSON as {"unreadable": line}."""

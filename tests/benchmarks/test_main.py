@@ -234,7 +234,10 @@ def test_a_bar_at_a_terminal_alone(
     assert "\x1b" not in done.stdout and "1 passed, 1 failed" in done.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number",
+    choose_rows((signal.SIGINT, signal.SIGTERM), lambda number: ["a signal"], str),
+)
 def test_an_interrupt_leaves_nothing_behind(
     tmp_path: Path, isolated: dict[str, str], number: int
 ) -> None:

@@ -33,7 +33,7 @@ ENDS = [
 
 @pytest.mark.parametrize(
     ("name", "is_right"),
-    choose_rows(ENDS, lambda row: [(TASKS[row[0]].slip, row[1])], lambda row: row[0]),
+    choose_rows(ENDS, lambda row: [TASKS[row[0]].slip, row[1]], lambda row: row[0]),
 )
 def test_how_a_sloppy_session_ends(
     name: str, is_right: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ import pytest
 from model_world import PROMPT, gateway_at
 from openai_answers import HTML, insert, split
 from openai_server import Answer, Server, call, error, fault, say, serve
+from sampling import choose_rows
 
 from cli_guard.errors import ConfigError
 from cli_guard.llm.gateway import Gateway, ModelCall, Reply
@@ -725,7 +726,9 @@ gateway_at(Path(sys.argv[3]), sys.argv[1], deadline_s=120).ask(PROMPT, "light", 
 """
 
 
-@pytest.mark.parametrize("kind", ["stall", "stall_before_headers"])
+@pytest.mark.parametrize(
+    "kind", choose_rows(("stall", "stall_before_headers"), lambda kind: ["a stall"], str)
+)
 def test_ctrl_c_closes_the_connection_at_once(tmp_path: Path, kind: str) -> None:
     with serve(lambda request: fault(kind)) as server:
         command = (

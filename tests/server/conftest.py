@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -60,6 +61,21 @@ class Servers:
     def status(self, repo: Repo) -> Done:
         """What `cli-guard server status` says."""
         return repo.guard("server", "status", env=self.env)
+
+    def listens(self) -> bool:
+        """Whether a server has opened its door, loaded or not."""
+        for path in (self.folder / "cli-guard").glob("*[!k]"):
+            with socket.socket(socket.AF_UNIX) as door, suppress(OSError):
+                door.connect(str(path))
+                return True
+        return False
+
+    def answers(self, repo: Repo, *program: str) -> bool:
+        """Wait for a server that answers. To ask for its status time and again would take more than it does to load."""
+        status = (*(program or ("cli-guard",)), "server", "status")
+        return eventually(self.listens) and eventually(
+            lambda: repo.run(*status, env=self.env).code == 0
+        )
 
     def runs(self, repo: Repo) -> int:
         """How many runs the server has done."""

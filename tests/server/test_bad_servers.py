@@ -59,7 +59,7 @@ def test_one_that_hangs_holds_nothing_and_does_nothing_twice(
     assert done.code == 1 and "keys.py:1" in done.out
     assert reviews(leaking) == 1
     server.resume()
-    assert eventually(lambda: servers.status(leaking).code == 0)
+    assert servers.answers(leaking)
     assert servers.runs(leaking) == 0
     assert reviews(leaking) == 1
 
@@ -69,7 +69,7 @@ def test_one_that_was_killed_is_replaced(leaking: Repo, servers: Any) -> None:
     server.kill()
     assert eventually(lambda: not servers.processes())
     assert (leaking.guard(*REVIEW, env=servers.env).code, reviews(leaking)) == (1, 1)
-    assert eventually(lambda: servers.status(leaking).code == 0)
+    assert servers.answers(leaking)
     assert [each.pid for each in servers.processes()] != [server.pid]
 
 
@@ -261,15 +261,13 @@ def test_one_of_another_user_is_not_asked(leaking: Repo, servers: Any, part: str
     assert not any(asked)
 
 
-@pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
-def test_a_folder_that_is_open_to_others_is_left_alone(
-    leaking: Repo, servers: Any, mode: int
-) -> None:
+def test_a_folder_that_is_open_to_others_is_left_alone(leaking: Repo, servers: Any) -> None:
     servers.start(leaking)
-    (servers.folder / "cli-guard").chmod(mode)
-    assert leaking.guard(*REVIEW, env=servers.required).code == 4
+    for mode in (0o755, 0o770, 0o701):
+        (servers.folder / "cli-guard").chmod(mode)
+        assert leaking.guard(*REVIEW, env=servers.required).code == 4
+        assert not address.is_own_folder(str(servers.folder / "cli-guard"))
     assert leaking.guard(*REVIEW, env=servers.env).code == 1
-    assert not address.is_own_folder(str(servers.folder / "cli-guard"))
 
 
 def test_a_link_to_a_folder_is_no_folder(tmp_path: Path) -> None:
@@ -280,19 +278,16 @@ def test_a_link_to_a_folder_is_no_folder(tmp_path: Path) -> None:
     assert not address.is_own_folder(str(tmp_path / "link"))
 
 
-def test_a_child_that_is_killed_is_told(committed: Repo, servers: Any) -> None:
-    servers.start(committed)
+def test_a_child_that_is_killed_is_told(committed: Repo, warm: Any) -> None:
     for argv, code in (
         (("check-command", "--jsonl"), 128 + signal.SIGKILL),
         (("hook", "claude-code"), 2),
     ):
-        with running(committed, argv, servers) as client:
-            assert eventually(lambda: len(servers.at_work()) == 1)
-            assert eventually(
-                lambda: servers.at_work()[0].status() == psutil.STATUS_SLEEPING
-            )
+        with running(committed, argv, warm) as client:
+            assert eventually(lambda: len(warm.at_work()) == 1)
+            assert eventually(lambda: warm.at_work()[0].status() == psutil.STATUS_SLEEPING)
             begun(client)
-            servers.at_work()[0].kill()
+            warm.at_work()[0].kill()
             _, err = client.communicate(timeout=60)
             assert (client.returncode, b"ended by signal 9" in err) == (code, True)
 
@@ -329,21 +324,18 @@ def begun(client: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_who_ends_the_client_ends_the_run(
-    committed: Repo, servers: Any, number: int
-) -> None:
-    servers.start(committed)
-    with running(committed, ("check-command", "--jsonl"), servers) as client:
+def test_who_ends_the_client_ends_the_run(committed: Repo, warm: Any, number: int) -> None:
+    with running(committed, ("check-command", "--jsonl"), warm) as client:
         begun(client)
-        assert len(servers.at_work()) == 1
+        assert len(warm.at_work()) == 1
         client.send_signal(number)
         # Not before: the end of its input would end the run as well.
         client.wait(60)
         _, err = client.communicate()
         assert client.returncode == (130 if number == signal.SIGINT else -number)
         assert (b"interrupted" in err) is (number == signal.SIGINT)
-    assert eventually(lambda: not servers.at_work())
-    assert servers.status(committed).code == 0
+    assert eventually(lambda: not warm.at_work())
+    assert warm.status(committed).code == 0
 
 
 def test_a_server_that_is_told_to_end_ends_after_its_runs(

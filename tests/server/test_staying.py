@@ -41,7 +41,7 @@ def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(
     secret = {"SECRET_OF_A_RUN": "1"}
     # The pipes of this call have ended, or it would not return.
     assert risky.guard(*REVIEW, env=servers.env | secret).code == 3
-    assert eventually(lambda: servers.status(risky).code == 0)
+    assert servers.answers(risky)
     (server,) = servers.processes()
     assert server.cwd() == "/"
     assert os.getsid(server.pid) == server.pid
@@ -59,7 +59,7 @@ def test_so_does_the_first_command_that_is_judged(
 ) -> None:
     request = '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}'
     assert committed.guard(*argv, stdin=request, env=servers.env).code == 0
-    assert eventually(lambda: servers.status(committed).code == 0)
+    assert servers.answers(committed)
     assert committed.guard(*argv, stdin=request, env=servers.required).code == 0
     assert servers.runs(committed) == 1
 
@@ -85,7 +85,7 @@ def test_many_at_once_get_their_answers_and_leave_one(risky: Repo, servers: Any)
         ]
 
     assert len(set(clients(4, *REVIEW))) == 1
-    assert eventually(lambda: servers.status(risky).code == 0)
+    assert servers.answers(risky)
     assert eventually(lambda: len(servers.processes()) == 1)
     answers = clients(50, "check-command", "rm -rf /")
     assert len(set(answers)) == 1 and answers[0][0] == 1
@@ -103,23 +103,23 @@ def test_many_at_once_get_their_answers_and_leave_one(risky: Repo, servers: Any)
     ids=lambda value: str(value),
 )
 def test_none_is_started_or_asked_where_it_is_switched_off(
-    risky: Repo, servers: Any, tmp_path: Path, env: dict[str, str], says: str
+    risky: Repo, servers: Any, warm: Any, tmp_path: Path, env: dict[str, str], says: str
 ) -> None:
     own = tmp_path / "config" / "cli-guard" / "config.toml"
     own.parent.mkdir(parents=True)
     own.write_text("[server]\nenabled = false\n")
-    off = servers.env | {
+    off = {
         name: value.replace("@CONFIG@", str(tmp_path / "config"))
         for name, value in env.items()
     }
-    assert risky.guard(*REVIEW, env=off).code == 3
+    assert risky.guard(*REVIEW, env=servers.env | off).code == 3
     assert not servers.processes()
-    refused = risky.guard("server", "start", env=off)
+    refused = risky.guard("server", "start", env=servers.env | off)
     assert refused.code == 2 and says in refused.err
-    servers.start(risky)
-    assert risky.guard(*REVIEW, env=off).code == 3
-    assert servers.runs(risky) == 0
-    assert says in risky.guard("server", "status", env=off).out
+    runs = warm.runs(risky)
+    assert risky.guard("check-command", "ls", env=warm.env | off).code == 0
+    assert warm.runs(risky) == runs
+    assert says in risky.guard("server", "status", env=warm.env | off).out
 
 
 def test_a_repository_may_not_say_so(risky: Repo) -> None:
@@ -251,9 +251,7 @@ def test_what_has_changed_is_never_answered_by_what_was(
         change()
         assert expected in risky.run(*guard, *REVIEW, env=servers.env).out, change
         assert eventually(lambda old=old: not old.is_running()), change
-        assert eventually(
-            lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0
-        )
+        assert servers.answers(risky, *guard)
         assert expected in risky.run(*guard, *REVIEW, env=servers.required).out, change
 
 
@@ -274,9 +272,7 @@ def test_another_package_is_no_change_and_a_change_has_a_successor(
     (packages / "click" / "core.py").touch()
     assert committed.run(*judged, env=servers.env).code == 0
     assert eventually(lambda: not old.is_running())
-    assert eventually(
-        lambda: committed.run(*guard, "server", "status", env=servers.env).code == 0
-    )
+    assert servers.answers(committed, *guard)
 
 
 def test_of_many_environments_the_latest_two_stay(tmp_path: Path) -> None:
@@ -376,7 +372,8 @@ def test_one_that_is_not_asked_keeps_fewer_spares(committed: Repo, servers: Any)
     named = ("HOME", "LANG", "LC_ALL")
     kept = {name: committed.env[name] for name in named if name in committed.env}
     server = psutil.Popen(argv, env={**kept, "PATH": os.defpath})
-    assert eventually(lambda: not committed.guard(*judged, env=servers.required).code)
+    assert eventually(servers.listens)
+    assert committed.guard(*judged, env=servers.required).code == 0
     for count in (2, 1, 0):
         if count < 2:
             kept_file.write_text(str(count))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from repositories import Repo
+from sampling import choose_rows
 from shell_worlds import (
     AGENT_LINES,
     RECORDED,
@@ -39,7 +40,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return made
 
 
-@pytest.mark.parametrize("name", ["lines", "development"])
+@pytest.mark.parametrize(
+    "name", choose_rows(("lines", "development"), lambda name: ["a day"], str)
+)
 def test_the_same_as_bash(name: str, checkout: Repo) -> None:
     here = of_repository(checkout)
     differing = {}
