@@ -11,7 +11,7 @@ import json
 import sys
 from typing import Any
 
-CPU_SECONDS = 1
+CPU_SECONDS = 2
 MEMORY_BYTES = 1_000_000_000
 
 
