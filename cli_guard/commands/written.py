@@ -12,10 +12,10 @@ from cli_guard.commands.effects.invocation import find_interpreter
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.inline.model import UNSEEN_COMMAND
 from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
-from cli_guard.commands.package_scripts import find_effects_beyond, walk_script
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
+from cli_guard.commands.tasks import find_effects_beyond, walk_script
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
