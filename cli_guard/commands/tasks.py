@@ -43,6 +43,8 @@ LEAVING = frozenset(
         EffectKind.NETWORK_OUT,
     )
 )
+# With Git, these lose work (`git clean`).
+LOSING = (EffectKind.GIT_WRITE, EffectKind.DELETE)
 # Of one command, those that the tasks run in turn included.
 MOST_TASKS = 40
 
@@ -166,7 +168,7 @@ def walk_script(
 
 
 def find_effects_beyond(text: str, inner: Shell) -> list[Effect]:
-    """Return the effects of a script that are denied, or that leave the work tree and are not allowed there.
+    """Return the effects of a script that are denied, or not allowed in the tree and leave it or lose work.
 
     Code of the project that is named after what leaves it (`npm run deploy`) counts, unless its commands are read.
     """
@@ -191,10 +193,18 @@ def find_effects_beyond(text: str, inner: Shell) -> list[Effect]:
             words = " ".join((named[0].name, *named[0].words))
             beyond.append(replace(effect, reason=f"it runs {words}"))
         elif effect.decision is Decision.DENY or (
-            effect.decision is Decision.REVIEW and effect.kind in LEAVING
+            effect.decision is Decision.REVIEW
+            and (
+                effect.kind in LEAVING
+                or (effect.kind in LOSING and any(map(is_git, callers)))
+            )
         ):
             beyond.append(effect)
     return sorted(beyond, key=lambda each: STRICTNESS.index(each.decision), reverse=True)
+
+
+def is_git(caller: ProgramInvocation | None) -> bool:
+    return caller is not None and caller.program == "git"
 
 
 def is_named_only(place: "Place", invocation: ProgramInvocation, tree: WorkTree) -> bool:

@@ -56,6 +56,12 @@ bye: test
 deploy-docs:
 \tmkdocs build
 docs: deploy-docs
+tidy:
+\tgit checkout -- .
+fresh:
+\tgit clean -fdx
+state:
+\tgit rev-parse HEAD > build/commit && git clean -n
 """
 JUSTFILE = """
 default: test
@@ -156,6 +162,8 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Context:
         ("just -d packages -f packages/justfile all", "the task bye"),
         ("cd packages && task bye", "task runs the task bye: it runs git push"),
         ("task -d packages all", "the task bye"),
+        ("make -C packages tidy", "the task tidy: git checkout moves HEAD"),
+        ("make -C packages fresh", "the task fresh: git clean deletes files"),
     ],
 )
 def test_a_script_that_leaves_the_tree_asks(
@@ -181,7 +189,7 @@ def test_a_script_that_leaves_the_tree_asks(
         "cd packages/a && npm test",
         "cd packages && make && make test lint",
         "cd packages && make setup && make docs && make no-such-task",
-        "make -C packages -n bye",
+        "make -C packages -n bye && make -C packages state",
         # make looks for no Makefile above its folder.
         "cd packages/a && make bye",
         "cd packages && just && just test -k x",
