@@ -110,13 +110,20 @@ def takes_place(place: Place, effect: Effect, caller: ProgramInvocation | None) 
     """Return whether a write leaves nothing of a file: it is emptied, moved onto, or taken from Git again."""
     if effect.reason.startswith(EMPTIES):
         return True
-    if caller is not None and caller.program in ("mv", "ln"):
-        # What the script has made a moment ago is another state of the same file: `jq . a > b && mv b a`.
+    if caller is not None and caller.program in ("mv", "ln", "cp"):
+        # What the script has made a moment ago is another state of the same file: `jq . a > b && mv b a`. So is a
+        # backup: `cp a.bak a`, `cp /tmp/a a`.
         sources = [
             place.resolve(each.start, caller.folder)
             for each in caller.arguments.operands[:-1]
         ]
-        return any(map(place.exists, sources))
+        backup = (effect.target or "") + "."
+        return any(
+            place.exists(each)
+            and not each.startswith(backup)
+            and not (caller.program == "cp" and place.relative(each) is None)
+            for each in sources
+        )
     return any(
         place.resolve(each.start.partition(":")[2], place.root) == effect.target
         for invocation in place.invocations
