@@ -115,10 +115,19 @@ def list_tasks(
     files = find_files(invocation)
     names = list_names(invocation, files) if files else []
     for place in list_places(invocation, context, tree) if names else ():
-        tasks = tree.read_tasks(files, place) if place is not None else {}
+        if place is None:
+            continue
+        tasks = tree.read_tasks(files, place)
         for name in names:
-            for each in match_tasks(name, tasks):
-                yield place or "", each, tasks[each]
+            yield from ((place, each, tasks[each]) for each in match_tasks(name, tasks))
+            # `just sub/test`
+            folder, _, last = name.rpartition("/")
+            if folder and files != ("package.json",):
+                below = tree.read_tasks(files, f"{place}/{folder}")
+                yield from (
+                    (f"{place}/{folder}", each, below[each])
+                    for each in match_tasks(last, below)
+                )
 
 
 def find_leaving(

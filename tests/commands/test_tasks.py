@@ -161,6 +161,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Context:
         ("cd packages && just bye", "just runs the task bye: it runs git push"),
         ("just -d packages -f packages/justfile all", "the task bye"),
         ("cd packages && task bye", "task runs the task bye: it runs git push"),
+        ("just packages/bye", "the task bye"),
         ("task -d packages all", "the task bye"),
         ("make -C packages tidy", "the task tidy: git checkout moves HEAD"),
         ("make -C packages fresh", "the task fresh: git clean deletes files"),
