@@ -93,13 +93,12 @@ class Expander:
         """Expand a word that is not split: the right side of an assignment, the target of a redirection."""
         self.span = word.span
         pieces = [self.piece(part) for part in word.parts]
-        if word.parts and all(is_process(part) for part in word.parts):
-            pieces = [replace(piece, text=None, origin="value") for piece in pieces]
-        given = assemble(pieces, word.span)
         first = word.parts[0] if len(word.parts) == 1 else None
         if isinstance(first, Substitution) and is_process(first):
-            return replace(given, script=first.script, stream=pieces[0])
-        return given
+            # In its place stands a path.
+            path = assemble([replace(pieces[0], text=None, origin="value")], word.span)
+            return replace(path, script=first.script, stream=pieces[0])
+        return assemble(pieces, word.span)
 
     def expand_word(self, word: Word) -> Iterator[Field]:
         if not word.parts:
