@@ -300,7 +300,7 @@ def test_it_stays_in_the_tree(command: str, decide: Judge) -> None:
         "git worktree add -f .worktrees/x topic",
         "git worktree add ../x topic",
         "javac -d build @args",
-        "while read -r f; do head -3 \"$f\"; done < <(cat notes/new.txt)",
+        'while read -r f; do head -3 "$f"; done < <(cat notes/new.txt)',
         "npm --prefix /elsewhere run build",
         "ruby -rsocket -e 'puts 1'",
         "npm pkg set scripts.dev='curl https://example.org'",

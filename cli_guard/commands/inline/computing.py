@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.places import is_credential
+from cli_guard.commands.inline.awk import END, Token
 from cli_guard.commands.inline.model import NotUnderstood
-from cli_guard.lazy import frozen
 from cli_guard.rules import tables
 
 COMMON = r"""(?P<space>\s+|{comment})
@@ -75,24 +75,15 @@ BEFORE_REGEX = frozenset(
 )
 CONDITION = re.compile(r"\b(?:if|while|for|with)\b")
 INSERTED = {"node": re.compile(r"\$\{([^{}`]*)\}"), "ruby": re.compile(r"#\{([^{}]*)\}")}
-# What Perl inserts; what may run code there: an index that is not plain, a block, code in a pattern.
-INDEXED = r"[@$]\$*\w+(?:(?:->)?(?:\[[\w$.-]*\]|\{[\w$.-]*\}))*+"
-RUNS_IN_TEXT = re.compile(rf"[@$]\#?\{{|{INDEXED}(?:->)?[\[{{]|\(\?\??\{{")
+# What Perl inserts into a text, and an index of it that runs nothing; a block, and code in a pattern.
+VARIABLE = re.compile(r"[@$]\$*\w+")
+INDEX = re.compile(r"(?:->)?(?:\[[\w$.-]*\]|\{[\w$.-]*\})")
+OPENS_INDEX = re.compile(r"(?:->)?[\[{]")
+RUNS_IN_TEXT = re.compile(r"[@$]#?\{|\(\?\??\{")
 OPERANDS = ("name", "number", "string", "variable", "regex")
 # A pattern of files whose names end plainly.
 PLAIN_FILES = re.compile(r"(?![/~])(?!.*\.\.)(?:.*/)?[\w*-]*\.(\w+)")
 READING = re.compile(r"(?:read|readlines|readFileSync|foreach|load_file)\Z")
-
-
-@frozen
-class Token:
-    """A token of the code: its kind and its text; of a string the text within."""
-
-    kind: str
-    text: str
-
-
-END = Token("mark", ";")
 
 
 def only_computes(language: str, code: str) -> bool:
@@ -103,7 +94,7 @@ def only_computes(language: str, code: str) -> bool:
         tokens = list(split_code(language, code))
     except NotUnderstood:
         return False
-    return Names(language, tokens).all_harmless()
+    return CodeNames(language, tokens).all_harmless()
 
 
 def split_code(language: str, code: str) -> Iterator[Token]:
@@ -111,13 +102,15 @@ def split_code(language: str, code: str) -> Iterator[Token]:
     if UNREAD[language].search(code):
         raise NotUnderstood("text that is not read")
     at = 0
-    before = last = END
+    before = END
+    last = END
     while at < len(code):
         found = READERS[language].match(code, at)
         kind = str(found.lastgroup) if found else ""
         if language == "perl" and last.text not in ("->", "{"):
             whole = PERL_REGEX.match(code, at)
-            found, kind = (whole, "regex") if whole else (found, kind)
+            found = whole or found
+            kind = "regex" if whole else kind
         divides = kind != "mark" or code[at] != "/"
         if not divides and begins_regex(language, code, at, before, last):
             found = REGEX[language].match(code, at)
@@ -159,7 +152,7 @@ def begins_regex(language: str, code: str, at: int, before: Token, last: Token) 
 def read_inserted(language: str, text: str, last: Token) -> Iterator[Token]:
     """Yield the code that a text inserts. Raises NotUnderstood."""
     if language == "perl":
-        if text[0] != "'" and RUNS_IN_TEXT.search(text):
+        if text[0] != "'" and (RUNS_IN_TEXT.search(text) or runs_index(text)):
             raise NotUnderstood("a text that runs code")
         return
     is_open = text[0] == "`" if language == "node" else text[0] in '"/'
@@ -174,7 +167,18 @@ def read_inserted(language: str, text: str, last: Token) -> Iterator[Token]:
         yield from (Token("mark", ")"), Token("mark", ","))
 
 
-class Names:
+def runs_index(text: str) -> bool:
+    """Return whether a variable that Perl inserts has an index that is more than a name or a number."""
+    for found in VARIABLE.finditer(text):
+        at = found.end()
+        while index := INDEX.match(text, at):
+            at = index.end()
+        if OPENS_INDEX.match(text, at):
+            return True
+    return False
+
+
+class CodeNames:
     """The tokens of a piece of code, and the lists of its language."""
 
     def __init__(self, language: str, tokens: list[Token]) -> None:
@@ -194,7 +198,8 @@ class Names:
     def find_defined(self) -> Iterator[str]:
         """Yield the names of the functions, and in Ruby of the variables, of the code."""
         for index, token in enumerate(self.tokens):
-            before, after = self.at(index - 1), self.at(index + 1)
+            before = self.at(index - 1)
+            after = self.at(index + 1)
             if token.kind != "name":
                 continue
             if before.text in ("function", "def"):
@@ -229,7 +234,8 @@ class Names:
 
     def is_harmless(self, index: int, token: Token) -> bool:
         text = token.text
-        before, after = self.at(index - 1).text, self.at(index + 1).text
+        before = self.at(index - 1).text
+        after = self.at(index + 1).text
         if token.kind in ("string", "symbol", "variable"):
             word = text.lstrip(":$@%")
             named = (
@@ -262,7 +268,8 @@ class Names:
         return text != "::"
 
     def is_harmless_name(self, index: int, name: str) -> bool:
-        before, after = self.at(index - 1).text, self.at(index + 1).text
+        before = self.at(index - 1).text
+        after = self.at(index + 1).text
         lists = self.lists
         if self.language == "perl":
             is_key = (before == "{" and after == "}") or after == "=>"
@@ -310,7 +317,8 @@ class Names:
 
     def hands_on_harmless(self, index: int, name: str) -> bool:
         """Return whether a listed method gets no value that may be any function, if it calls what it gets."""
-        given, behind = self.at(index + 2), self.at(index + 3).text
+        given = self.at(index + 2)
+        behind = self.at(index + 3).text
         own = self.lists["functions"] | self.lists["objects"] | self.defined
         return (
             self.language != "node"
@@ -368,6 +376,15 @@ class Names:
     def reads_named(self, index: int) -> bool:
         """Return whether the first argument of a call is a text that is written out, or standard input."""
         index += self.at(index).text == "("
-        given, behind = self.at(index), self.at(index + 1).text
+        given = self.at(index)
+        behind = self.at(index + 1).text
         whole = given.kind == "string" and not re.search(r"[$#]\{", given.text)
-        return (whole or given.text == "0") and behind in (",", ")", ".", ";", "}", "]")
+        return (whole or given.text == "0") and behind in (
+            ",",
+            ")",
+            ".",
+            ";",
+            "}",
+            "]",
+            END.text,
+        )
