@@ -35,7 +35,7 @@ TOKENS = {
         comment=r"\#[^\n]*",
         double=r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\#]|\\.|\#(?!\{)|\#\{[^{}]*\})*"|%[wi]\[[^\[\]#]*\]|%[wi]\([^()#]*\)""",
         symbol=r"(?<!:):[A-Za-z_]\w*[?!]?",
-        variable=r"\$[\w!~&.,;/]|@@?[A-Za-z_]\w*",
+        variable=r"\$(?:\w+|[!~&.,;/])|@@?[A-Za-z_]\w*",
         ending="[?!]?(?!=[^=~>])|[A-Za-z_]\\w*",
     ),
     "perl": COMMON.format(
@@ -65,7 +65,7 @@ PERL_REGEX = re.compile(
 UNREAD = {
     "node": re.compile(r"<!--|-->|[\r\u2028\u2029]"),
     "ruby": re.compile(
-        r"(?m)^=[A-Za-z]|__END__|(?<!\w)\?['\"`/#%]|<<[~-]?['\"`A-Za-z_]|:[/%'`]|(?:\.|::|\bdef\s*)/|%(?![wi][\[(])[^\s=\d'\"]"
+        r"(?m)^=[A-Za-z]|__END__|(?<!\w)\?['\"`/#%]|<<[~-]?['\"`A-Za-z_]|:[/%'`]|(?:\.|::|\bdef\s*)/"
     ),
     "perl": re.compile(r"(?m)^=[A-Za-z]|__(?:END|DATA)__"),
 }
@@ -111,6 +111,8 @@ def split_code(language: str, code: str) -> Iterator[Token]:
             whole = PERL_REGEX.match(code, at)
             found = whole or found
             kind = "regex" if whole else kind
+        if kind == "mark" and code[at] == "%" and language == "ruby":
+            check_modulo(code, at, last)
         divides = kind != "mark" or code[at] != "/"
         if not divides and begins_regex(language, code, at, before, last):
             found = REGEX[language].match(code, at)
@@ -126,6 +128,13 @@ def split_code(language: str, code: str) -> Iterator[Token]:
         before = last
         last = Token(kind, text[1:-1] if kind == "string" else text)
         yield last
+
+
+def check_modulo(code: str, at: int, last: Token) -> None:
+    """Raise NotUnderstood where a "%" may begin a text of Ruby."""
+    is_operand = last.kind in OPERANDS or last.text in (")", "]")
+    if not is_operand or not re.match(r"%=?\s", code[at:]):
+        raise NotUnderstood("a modulo or a text")
 
 
 def begins_regex(language: str, code: str, at: int, before: Token, last: Token) -> bool:
@@ -222,9 +231,10 @@ class CodeNames:
         """Yield the names that `fs` of Node.js is given."""
         for index, token in enumerate(self.tokens):
             if token.kind == "string" and token.text in ("fs", "node:fs"):
-                yield self.at(
-                    index - 4 if self.at(index - 1).text == "(" else index - 2
-                ).text
+                if self.at(index - 1).text == "from":
+                    yield self.at(index - 2).text
+                elif self.at(index - 3).text == "=":
+                    yield self.at(index - 4).text
 
     def all_harmless(self) -> bool:
         return (
@@ -316,16 +326,23 @@ class CodeNames:
         return True
 
     def hands_on_harmless(self, index: int, name: str) -> bool:
-        """Return whether a listed method gets no value that may be any function, if it calls what it gets."""
+        """Return whether a listed method that calls what it gets gets a function that is written there, or named."""
+        if self.language != "node" or name not in self.lists["calling"]:
+            return True
         given = self.at(index + 2)
         behind = self.at(index + 3).text
+        if given.text == "(":
+            depth = 0
+            for end in range(index + 2, len(self.tokens)):
+                depth += (self.at(end).text == "(") - (self.at(end).text == ")")
+                if not depth:
+                    return self.at(end + 1).text == "=>"
         own = self.lists["functions"] | self.lists["objects"] | self.defined
         return (
-            self.language != "node"
-            or name not in self.lists["calling"]
-            or given.kind != "name"
-            or behind not in (")", ",")
-            or given.text in own
+            behind == "=>"
+            or given.text in (")", "function", "async")
+            or (given.text in own and behind in (")", ","))
+            or (given.text == "console" and behind == ".")
         )
 
     def loads_harmless(self, index: int) -> bool:

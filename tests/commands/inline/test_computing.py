@@ -28,6 +28,10 @@ from cli_guard.model import Decision
             "node",
             "function walk(d) { for (const f of fs.readdirSync(d)) { if (f) walk(f) } } walk('src')",
         ),
+        (
+            "node",
+            "[1].map(String).forEach((x, i) => console.log(x)); [2].forEach(console.log)",
+        ),
         ("node", "console.log([3, 1].map(x => x * 2).sort((a, b) => a - b).join(','))"),
         (
             "node",
@@ -38,7 +42,12 @@ from cli_guard.model import Decision
             "let i = 0; i++; console.log((1 + i) / 2); process.exit(0)",
         ),
         ("node", "process.stdout.write(Buffer.from('aGk=', 'base64').toString())"),
+        (
+            "node",
+            "try { JSON.parse(require('fs').readFileSync('a')) } catch (e) { console.error(e.message) }",
+        ),
         ("ruby", "puts (1..10).sum"),
+        ("ruby", "puts '%.2f' % (10 / 3.0), $stdin.read.length"),
         ("ruby", 'require "json"; puts JSON.parse(File.read("package.json"))["name"]'),
         (
             "ruby",
@@ -68,6 +77,9 @@ def test_it_computes(language: str, code: str) -> None:
         ("node", "const { ...f } = require('fs'); Object.values(f)"),
         ("node", "console.log(Object.values(require('fs')))"),
         ("node", "const f = require('fs'); ['src'].forEach(f['rm' + 'Sync'])"),
+        ("node", "const f = require('fs'); ['src'].forEach(f['unl' + 'inkSync'])"),
+        ("node", "[1].forEach(['x()'].map(Object['con' + 'structor'])[0])"),
+        ("node", "['src'].map((x['a']))"),
         ("node", "const f = require('fs'), g = f"),
         ("node", "['child_process'].map(require)"),
         ("node", "console.log(process.env)"),
@@ -111,6 +123,8 @@ def test_it_computes(language: str, code: str) -> None:
         ("ruby", "x = ?'; system('ls'); y = ?'"),
         ("ruby", "[1].inject(:/); system('ls'); [1].inject(:/)"),
         ("ruby", "x = 4; x /system('ls')/ 1"),
+        ("ruby", "puts %('); system('ls'); puts %(')"),
+        ("ruby", "x = 4; x %('); system('ls'); x %(')"),
         ("ruby", "=begin\n'\n=end\nsystem('ls') # '"),
         ("perl", "print $a'b; unlink('f'); $c'x;"),
         ("perl", "print $h{a} / unlink('f') / 2"),
