@@ -22,6 +22,7 @@ FILES = {
     "package.json": "{}",
     "scripts/build.sh": "",
     "scripts/deploy.sh": "",
+    "docs/app.py": "",
     ".github/workflows/ci.yml": "on: push\n",
     ".gitignore": ".venv/\nnode_modules/\nbuild/\n.env\n*.db\n*.log\n",
 }
@@ -91,7 +92,8 @@ def decide(world: Repo) -> Judge:
         "sed -n -i '/a/p' src/app.py && sed -i 'p;d' src/app.py && sed -i '$!d' src/app.py",
         "sed -i '/x/!d;s/a/b/' src/app.py",
         "cp notes/new.txt notes/new.txt.bak && cp notes/new.txt.bak notes/new.txt",
-        "cp /tmp/new.txt notes/new.txt && cp src/app.py src/other.py",
+        "cp /tmp/new.txt notes/new.txt && cp src/app.py src/other.py && cp docs/app.py src/pkg",
+        "sed -i '/a/{s/a/b/;d}' src/app.py",
         "for f in src/*.py; do sed s/a/b/ $f > t && mv t $f; done",
         # What comes back
         "rm -rf build .pytest_cache",
@@ -264,6 +266,9 @@ def test_it_stays_in_the_tree(command: str, decide: Judge) -> None:
         "sed -n -i 's/a/b/' tests/*.py",
         "sed -i '0~1d' src/app.py",
         "cp tests/test_app.py notes/new.txt",
+        "cp docs/app.py src",
+        "install docs/app.py src/app.py",
+        "sed -i '{s/a/b/;d}' src/app.py",
         'git ls-files | while read -r f; do cp /dev/null "$f"; done',
         "sed -i '1,$d' tests/*.py",
         "tee tests/*.py scripts/* < /dev/null",

@@ -42,7 +42,7 @@ COMMAND = regex(
 ALL_LINES = regex(r"|1[ \t]*,[ \t]*\$|[01]~1|/(?:\^|\.|\^?\.\*\$?|\$)/")
 ERASES_LINE = regex(r"s(\W)\^?\.[*+]?\$?\1\1g?")
 # Commands that print no line, add none and leave the others to the rest of the script.
-PASSING = "sy#dDgGhHxz}v"
+PASSING = "sy#dDgGhHxz{}v"
 BACK_REFERENCE = regex(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
 RUNS_INPUT = "runs the lines of its input as commands"
 ESCAPED = regex(r"\\(.)", re.DOTALL)
@@ -71,6 +71,8 @@ def leaves_no_text(code: str, *, quiet: bool) -> bool:
     try:
         for address, found in read_commands(code):
             command = found[0].strip()
+            if found["open"] and not ALL_LINES.fullmatch(address):
+                return False
             if ALL_LINES.fullmatch(address) and (
                 command[:1] == "d" or (not quiet and ERASES_LINE.fullmatch(command))
             ):
