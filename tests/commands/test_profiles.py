@@ -93,7 +93,7 @@ def decide(world: Repo) -> Judge:
         "sed -i '/x/!d;s/a/b/' src/app.py",
         "cp notes/new.txt notes/new.txt.bak && cp notes/new.txt.bak notes/new.txt",
         "cp /tmp/new.txt notes/new.txt && cp src/app.py src/other.py && cp docs/app.py src/pkg",
-        "sed -i '/a/{s/a/b/;d}' src/app.py",
+        "sed -i '/a/{s/a/b/;d}' src/app.py && sed -i 's/.//;s/.*//;i x' src/app.py",
         "for f in src/*.py; do sed s/a/b/ $f > t && mv t $f; done",
         # What comes back
         "rm -rf build .pytest_cache",

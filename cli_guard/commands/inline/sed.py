@@ -40,7 +40,7 @@ COMMAND = regex(
 )
 # An address of all lines, or of all that hold anything; a replacement of a whole line by nothing.
 ALL_LINES = regex(r"|1[ \t]*,[ \t]*\$|[01]~1|/(?:\^|\.|\^?\.\*\$?|\$)/")
-ERASES_LINE = regex(r"s(\W)\^?\.[*+]?\$?\1\1g?")
+ERASES_LINE = regex(r"s(\W)\^?\.(?:[*+]\$?\1\1g?|\1\1g)")
 # Commands that print no line, add none and leave the others to the rest of the script.
 PASSING = "sy#dDgGhHxz{}v"
 BACK_REFERENCE = regex(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
@@ -68,20 +68,25 @@ def find_new_text(code: str) -> str:
 
 def leaves_no_text(code: str, *, quiet: bool) -> bool:
     """Return whether the script leaves nothing of any line, whatever it says; `quiet`: lines are not printed (-n)."""
+    is_erased = quiet
     try:
         for address, found in read_commands(code):
             command = found[0].strip()
-            if found["open"] and not ALL_LINES.fullmatch(address):
-                return False
-            if ALL_LINES.fullmatch(address) and (
-                command[:1] == "d" or (not quiet and ERASES_LINE.fullmatch(command))
-            ):
+            is_every = ALL_LINES.fullmatch(address) is not None
+            if is_every and command[:1] == "d":
                 return True
-            if command[:1] not in PASSING or found["copy"] or "p" in (found["flags"] or ""):
+            if (
+                command[:1] not in PASSING
+                or (found["open"] and not is_every)
+                or (is_erased and command[:1] in "gGx")
+                or found["copy"]
+                or "p" in (found["flags"] or "")
+            ):
                 return False
+            is_erased |= is_every and ERASES_LINE.fullmatch(command) is not None
     except NotUnderstood:
         return False  # It is an effect of the command itself.
-    return quiet
+    return is_erased
 
 
 def read_commands(code: str) -> Iterator[tuple[str, re.Match[str]]]:
