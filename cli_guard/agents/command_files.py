@@ -9,7 +9,7 @@ from cli_guard.agents.surface import read_inside
 from cli_guard.agents.uses import Write
 from cli_guard.agents.wording import HookAnswer
 from cli_guard.commands.model import Context, Effect, Profile
-from cli_guard.commands.package_scripts import find_effects_beyond, walk_script
+from cli_guard.commands.tasks import find_effects_beyond, walk_script
 from cli_guard.commands.trust.place import DEFAULTS
 from cli_guard.execution.context import SHELL_ENDINGS
 from cli_guard.model import Decision

@@ -14,12 +14,12 @@ from cli_guard.commands.model import (
     Verdict,
     strictest,
 )
-from cli_guard.commands.package_scripts import judge_scripts
 from cli_guard.commands.patterns import fit_pattern
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.saving import pattern_to_save
 from cli_guard.commands.scope import NOTHING, OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
+from cli_guard.commands.tasks import judge_tasks
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
@@ -58,7 +58,7 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     )
     found |= written
     if context.setting is not Setting.CHANGE and context.profile is not Profile.FLOORS:
-        found |= judge_scripts(shell, context)
+        found |= judge_tasks(shell, context)
     effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]

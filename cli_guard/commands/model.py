@@ -169,8 +169,13 @@ class WorkTree(Protocol):
         """Return the process id that a file holds; None if there is no such file."""
         return None
 
-    def read_scripts(self, folder: str) -> Mapping[str, str]:
-        """Return the scripts of the package.json that counts in a folder of the tree, by their names."""
+    def read_tasks(
+        self, files: tuple[str, ...], place: str
+    ) -> Mapping[str, tuple[str, ...]]:
+        """Return the commands of each task in a file, or in the first of `files` that counts in a folder.
+
+        The name "" stands for the task that runs if none is named.
+        """
         return {}
 
     def list_packages(self) -> tuple[str, ...]:

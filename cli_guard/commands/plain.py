@@ -60,6 +60,9 @@ PLAIN_REDIRECTS = ("<", ">", ">>", ">|", "<<", "<<<")
 PLAIN_DESCRIPTORS = ("", "0", "1", "2", "&")
 COPIED_DESCRIPTORS = ("1", "2", "-")
 PATTERN = regex(r"[*?\[{]")
+# `i + 1`, `(total - used) * 100 / total`.
+PLAIN_ARITHMETIC = regex(r"(?!.*(?:\+\+|--))[\s\w+*/%()-]*", re.ASCII | re.DOTALL)
+JOINED_VALUE = regex(r"[\w\0]\0|\0\w")
 # Operators of `[[ ]]` that evaluate a subscript, or look at options and name references.
 EVALUATING = ("-v", "-R", "-o")
 # Those of `[` and `[[ ]]` that take numbers.
@@ -164,7 +167,9 @@ def name_outside(node: object) -> str:
             return name_parameter(node)
         case Substitution(kind=kind):
             return "" if kind in PLAIN_SUBSTITUTIONS else NAMES[kind]
-        case Computation() | Compute():
+        case Computation(expression=expression):
+            return "" if is_plain_arithmetic(expression) else "arithmetic"
+        case Compute():
             return "arithmetic"
         case Word():
             return name_word(node)
@@ -330,6 +335,19 @@ def name_test(node: Test) -> str:
     match = (Text("=~"),)
     behind = [word for before, word in pairwise(node.words) if before.parts == match]
     return "" if all(map(is_literal, behind)) else "a computed regular expression"
+
+
+def is_plain_arithmetic(expression: Word) -> bool:
+    """Return whether an expression has only names, values, numbers and operators that change nothing."""
+    for part in expression.parts:
+        if isinstance(part, Text):
+            if not PLAIN_ARITHMETIC.fullmatch(part.text):
+                return False
+        elif not isinstance(part, ParameterExpansion) or part.operator:
+            return False
+    # `a$i` would be another name.
+    texts = "".join(getattr(part, "text", "\0") for part in expression.parts)
+    return not JOINED_VALUE.search(texts)
 
 
 def is_number(part: Part) -> bool:

@@ -74,6 +74,8 @@ class Spec:
     help: str | None = None
     dry: str = ""
     others: str = ""
+    tasks: str = ""
+    packages: str = ""
     commands: "Mapping[str, Spec]" = field(default_factory=dict)
     forms: "Mapping[str, Spec]" = field(default_factory=dict)
     source: str = ""

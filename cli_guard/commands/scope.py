@@ -33,9 +33,10 @@ class Stream:
     """The contents of a pipe, a variable or a file, as far as they are known.
 
     `text` is None if unknown. `origin` is "paths" for paths of the work tree, "names" for other paths, "ref" for one
-    name of a branch or a tag, "value" for something short and harmless, "" for anything. `taints`: a secret, or code
-    from the network. `assumed`: the text holds only if a variable unset here is empty. `perhaps`: it was set in a
-    branch that may not have run. `glob`: the text is a pattern, and the value one of the paths that it finds.
+    name of a branch or a tag, "value" for something short and harmless, "number" for digits, "" for anything. `taints`:
+    a secret, or code from the network. `assumed`: the text holds only if a variable unset here is empty. `perhaps`: it
+    was set in a branch that may not have run. `glob`: the text is a pattern, and the value one of the paths that it
+    finds.
     """
 
     text: str | None = None
@@ -51,16 +52,15 @@ DASHED = regex(r"(?:\A|\s)[-+]")
 NAMING = regex(r"[./~]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
-NUMBER = Stream(None, frozenset(), "value")
+NUMBER = Stream(None, frozenset(), "number")
 SECRET_DATA = Stream(None, frozenset((SECRET,)))
 REMOTE_DATA = Stream(None, frozenset((REMOTE,)))
 
 
 def narrowest(origins: set[str]) -> str:
     """Return the least known of several origins."""
-    return next(
-        (origin for origin in ("", "names", "paths", "ref") if origin in origins), "value"
-    )
+    known = ("", "names", "paths", "ref", "value", "number")
+    return next((origin for origin in known if origin in origins), "value")
 
 
 def drop_places(taints: frozenset[str]) -> frozenset[str]:
@@ -91,6 +91,8 @@ def origin_of(stream: Stream) -> str:
         return "paths"
     if stream.text is None:
         return stream.origin
+    if stream.text.isdecimal():
+        return "number"
     return "" if DASHED.search(stream.text) else "value"
 
 
@@ -112,9 +114,9 @@ def merge(streams: Iterable[Stream]) -> Stream:
     ):
         # A known part that may name a file is not lost among the names of others.
         origin = ""
-    if origin in ("value", "ref") and len(given) > 1:
+    if origin in ("value", "number", "ref") and len(given) > 1:
         # Several words; harmless ones are as the names of files where the judge has looked.
-        origin = "paths" if origin == "value" else "names"
+        origin = "names" if origin == "ref" else "paths"
     return Stream(
         text,
         taints,
@@ -195,9 +197,8 @@ class WorkBudget:
             raise OutOfBudget("longer or more deeply nested than is judged")
 
 
-def is_number(value: Stream) -> bool:
-    """Return whether a value is a number, or an unknown one that is as short and harmless."""
-    return value.text.isdecimal() if value.text is not None else value.origin == "value"
+def holds_number(value: Stream) -> bool:
+    return value.text.isdecimal() if value.text is not None else value.origin == "number"
 
 
 def make_unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
@@ -208,7 +209,8 @@ def make_unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str
             changed[name] = replace(value, perhaps=True)
         elif before[name] != value:
             either = before[name], value
-            origin = "value" if all(map(is_number, either)) else ""
+            origins = {"number" if holds_number(each) else each.origin for each in either}
+            origin = narrowest(origins) if origins <= {"value", "number"} else ""
             changed[name] = Stream(None, taints_of(either), origin)
         else:
             changed[name] = value

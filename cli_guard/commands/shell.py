@@ -50,7 +50,7 @@ class Interpreter:
 class Shell:
     """One shell with its effects so far, each with the commands that have it.
 
-    `names_read` are the variables of all texts but `parsed`, `called` the bodies that ran, `assigned` what a loop set.
+    `names_read` are the variables of all texts but `parsed`, `called` the bodies that ran, `assigned` what a loop set,
     `written` are the texts that went into each file, None for an unknown one, `extended` the files that hold something
     else as well; of the written files that ran, `judged` are those whose text was walked through, and `started` names
     the program that ran each of the others. `statement` is how many effects
@@ -67,7 +67,7 @@ class Shell:
     running: list[str] = field(default_factory=list)
     uncalled: dict[str, Node] = field(default_factory=dict)
     called: set[int] = field(default_factory=set)
-    assigned: set[str] = field(default_factory=set)
+    assigned: dict[str, set[Stream]] = field(default_factory=dict)
     parsed: list[Script] = field(default_factory=list)
     names_read: set[str] = field(default_factory=set)
     written: dict[str, list[str | None]] = field(default_factory=dict)
@@ -265,7 +265,7 @@ class Shell:
 
     def set_variable(self, name: str, value: Stream) -> None:
         self.scope.variables[name] = value
-        self.assigned.add(name)
+        self.assigned.setdefault(name, set()).add(value)
 
     def check_name(self, name: str, span: Span) -> None:
         """Reject setting a variable that programs may read, unless the text reads it, or bash itself."""

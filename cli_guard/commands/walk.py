@@ -30,9 +30,12 @@ from cli_guard.commands.parse.tree import (
 )
 from cli_guard.commands.plain import COMPARISONS, is_number
 from cli_guard.commands.scope import (
+    NAMING,
     NOTHING,
+    NUMBER,
     ShellScope,
     Stream,
+    holds_number,
     make_doubtful,
     make_unsure,
     merge,
@@ -173,30 +176,46 @@ def repeat(shell: Shell, once: Callable[[Stream], Stream], stdin: Stream) -> Str
     before = dict(shell.scope.variables)
     folder = shell.scope.folder
     outer = shell.assigned
-    shell.assigned = set()
+    shell.assigned = {}
     output = once(stdin)
-    changed = {
-        name: shell.scope.variables[name]
-        for name in shell.assigned
-        if name in shell.scope.variables
-    }
-    if (changed or shell.scope.folder != folder) and not shell.in_change:
+    if (shell.assigned or shell.scope.folder != folder) and not shell.in_change:
         # A round may pass a value on to the next: each may have come from any of them.
-        values = [
-            *changed.values(),
-            *(before[name] for name in changed if name in before),
-        ]
-        unknown = Stream(None, taints_of(values), narrowest(set(map(origin_of, values))))
-        shell.scope.variables = {
-            **shell.scope.variables,
-            **dict.fromkeys(changed, unknown),
-        }
-        shell.lose_folder(folder)
-        output = merge([output, once(share_input(stdin))])
+        start = dict(shell.scope.variables)
+        numbers = set(shell.assigned)
+        while True:
+            # What only holds and gets numbers in a round does so in each.
+            numbers = {name for name in numbers if gets_numbers(shell, name, before)}
+            values = [value for each in shell.assigned.values() for value in each]
+            values += [before[name] for name in shell.assigned if name in before]
+            # A name that is known now is not lost among others.
+            named = any(each.text and NAMING.search(each.text) for each in values)
+            origin = "" if named else narrowest(set(map(origin_of, values)))
+            unknown = Stream(None, taints_of(values), origin)
+            shell.scope.variables = {
+                **start,
+                **dict.fromkeys(shell.assigned, unknown),
+                **dict.fromkeys(numbers, NUMBER),
+            }
+            shell.lose_folder(folder)
+            output = merge([output, once(share_input(stdin))])
+            if all(gets_numbers(shell, name, before) for name in numbers):
+                break
     shell.scope.variables = make_unsure(before, shell.scope.variables)
     shell.lose_folder(folder)
-    shell.assigned |= outer
+    for name, each in outer.items():
+        shell.assigned.setdefault(name, set()).update(each)
     return make_doubtful(output)
+
+
+def gets_numbers(shell: Shell, name: str, before: dict[str, Stream]) -> bool:
+    """Return whether a variable held a number before a loop, and got nothing else in it."""
+    first = before.get(name)
+    return (
+        first is not None
+        and not first.perhaps
+        and name in shell.scope.variables
+        and all(map(holds_number, (first, *shell.assigned[name])))
+    )
 
 
 def for_each(shell: Shell, node: For, stdin: Stream) -> Stream:

@@ -12,10 +12,10 @@ from cli_guard.commands.effects.invocation import find_interpreter
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.inline.model import UNSEEN_COMMAND
 from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
-from cli_guard.commands.package_scripts import find_effects_beyond, walk_script
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
+from cli_guard.commands.tasks import find_effects_beyond, walk_script
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
@@ -36,14 +36,6 @@ SHELLS = frozenset("sh bash zsh dash ash ksh".split())
 OPAQUE = ("node", "ruby", "perl", "php")
 LANGUAGES = {name: name for name in (*OPAQUE, *SHELLS)}
 LANGUAGES |= dict.fromkeys(("python", "python3"), "python")
-# What code in these needs to reach a file, a program, another machine, other code, or settings of a tool. A variable
-# that is called, and a member whose name is computed, may be any of it.
-REACHES = re.compile(
-    r"(?i)\b(?:require|import|include|use|load|module|exports?|fs|process|eval|assert|function\s*\(['\"]|new\s+function|fetch"
-    r"|deno|bun|globalthis|constructor|exec\w*|\w*spawn|\w*system|\w*open\w*|passthru|unlink\w*|\w*delete\w*|rm\w*|rename\w*|copy\w*"
-    r"|move\w*|f?write\w*|f?read\w*|file\w*|dir|io|kernel|fork|kill|send|public_send|instance_\w+|env|getenv|net|socket\w*"
-    r"|https?|curl\w*|mail|call_user\w*|qx)\b|`|%x|\$\w+\s*\(|\$\$|\]\s*\("
-)
 QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)+)\"|'([^'\n]+)'")
 SETTINGS = re.compile(r"\.(?:toml|ini|cfg|conf|ya?ml|json[c5]?)\Z|/\.\w+rc\Z")
 # Marks of a Makefile, a playbook and the like before a command.
@@ -134,7 +126,7 @@ def find_pieces(text: str) -> list[str]:
 def find_unallowed(program: str, text: str, context: Context) -> Iterator[Effect]:
     """Yield what a text does, run by a program in the work tree, that is not allowed there.
 
-    It is unknown if the text is in a language of which only the strings are read, and may reach anything.
+    It is unknown if the text is in a language of which only names and strings are read, and may reach anything.
     """
     inner = new_shell(ShellScope(context, folder=context.root))
     try:
@@ -142,7 +134,7 @@ def find_unallowed(program: str, text: str, context: Context) -> Iterator[Effect
     except (OutOfBudget, RecursionError):
         yield Effect(EffectKind.EXEC, None, Decision.REVIEW, "is more than is judged", HERE)
     found = apply_profile(text, inner.effects, inner.invocations, context)
-    is_read = LANGUAGES[program] not in OPAQUE or not REACHES.search(text)
+    is_read = LANGUAGES[program] not in OPAQUE
     for effect, callers in found.items():
         by_itself = all(each is inner.invocations[0] for each in callers)
         if effect.decision is Decision.DENY or (

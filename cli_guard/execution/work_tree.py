@@ -1,7 +1,6 @@
 """The trusted work tree as the judge of commands asks about it. Git is called only if a command needs it, once."""
 
 import glob
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -60,21 +59,8 @@ INDEX_BYTES = 5_000_000
 # path_resolution(7): what is longer, a name or a whole path, is none.
 LONGEST_NAME = 255
 LONGEST_PATH = 4_096
-# Bytes of a package.json.
-MOST_MANIFEST = 1_000_000
 # Each star of a pattern multiplies what Git tries.
 MOST_STARS = 6
-
-
-def read_scripts(raw: bytes) -> Mapping[str, str]:
-    """Return the scripts in a package.json by their names; none if it cannot be read."""
-    try:
-        data = json.loads(raw[:MOST_MANIFEST])
-    except (ValueError, RecursionError):
-        return {}
-    scripts = data.get("scripts") if isinstance(data, dict) else None
-    found = scripts.items() if isinstance(scripts, dict) else ()
-    return {name: text for name, text in found if isinstance(text, str)}
 
 
 def is_possible_path(text: str) -> bool:
@@ -279,14 +265,22 @@ class TrustedTree:
             return ""
         return text if text.isdecimal() else ""
 
-    def read_scripts(self, folder: str) -> Mapping[str, str]:
-        """Return the scripts of the package.json in a folder, or the nearest above it in the tree."""
+    def read_tasks(
+        self, files: tuple[str, ...], place: str
+    ) -> Mapping[str, tuple[str, ...]]:
+        """See `WorkTree.read_tasks`; `./` before the name of a file: it does not count in folders below its own."""
+        from cli_guard.execution.tasks import read_tasks
+
         root = self._git.cwd.resolve()
-        place = Path(os.path.realpath(folder))
-        while place.is_relative_to(root):
-            with suppress(OSError):
-                return read_scripts(read_plain(place / "package.json"))
-            place = place.parent
+        folder = Path(os.path.realpath(place))
+        if folder.is_file():
+            return read_tasks(folder) if folder.is_relative_to(root) else {}
+        while folder.is_relative_to(root):
+            for name in files:
+                with suppress(OSError):
+                    return read_tasks(folder / name)
+            files = tuple(name for name in files if not name.startswith("./"))
+            folder = folder.parent
         return {}
 
     def list_packages(self) -> tuple[str, ...]:

@@ -167,6 +167,16 @@ x=$(cat a.txt); declare -i y=$x; printf -v "$x" a; read $x < a.txt
 for x in $(cat a.txt); do echo $((x+1)); done
 while read -r x; do echo $((x+1)); break; done < a.txt
 x=1; echo $((x+1)) $((x<<2)) $((x ? 1 : 2)); ls
+n=1; for x in 1 2; do echo $((n + 1)); n='a[$(PAYLOAD)]'; done
+n=1; for x in 1 2; do echo $((n + 1)); n='a[$(PAYLOAD)]'; [ $x = 1 ] && continue; n=1; done
+n=1; m=1; for x in 1 2 3; do echo $((n)); n=$m; m='a[$(PAYLOAD)]'; done
+n=1; for x in 1 'a[$(PAYLOAD)]'; do echo $((x + n)); done
+n=1; n=$n'a[$(PAYLOAD)]'; echo $((n)) $((1$n))
+n=1; read -r n < a.txt; echo $((n * 2))
+n=1; a1='b[$(PAYLOAD)]'; echo $((a$n)) $((a1 % 2))
+n=$((1 + 2)); n=$((n * n)); echo $(( ($n + 3) / 2 )) && ls
+n=1; { n='a[$(PAYLOAD)]'; } ; echo $((n)); (n=1); echo $((n))
+false && n=1; n=${n:-a[$(PAYLOAD)]}; echo $((n))
 """,
     "hidden code": r"""
 PS4='$(PAYLOAD)'; set -x; ls

@@ -53,11 +53,14 @@ mapfile -t {n} <<< {w}
 unset {n}
 IFS={w}
 {n}=$(cat a.txt)
+{n}=1
+{n}=$(({v} + 1))
 for {n} in {w}; do :; done
 """
 # Places where bash evaluates a variable, or hands it to a program.
 EVALUATIONS = r"""
 echo $(({v}))
+echo $(( {v} * 2 ))
 echo $[{v}]
 (({v}))
 let {v}

@@ -8,6 +8,7 @@ from examples import examples, near_misses, table
 from repositories import Repo
 
 from cli_guard.commands import Context, judge
+from cli_guard.commands.model import WorkTree
 from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
 
@@ -16,7 +17,7 @@ REVIEW = Decision.REVIEW
 
 
 @dataclass(frozen=True)
-class Names:
+class Names(WorkTree):
     """A work tree of which only the names of files are asked."""
 
     paths: tuple[str, ...]

@@ -36,8 +36,46 @@ CONSTRUCTS = [
     ("ls ~ ~/src", "ls ~-/src", "~+ or ~-"),
     ("ls ~ ~/src", "ls ~1", "~+ or ~-"),
     # Parameters.
-    ("x=a; echo $x", "echo $((1 + 2))", "arithmetic"),
-    ("x=a; echo ${x}", "echo $[1 + 2]", "arithmetic"),
+    ("echo $((1 + 2))", "echo $((x[1] + 2))", "arithmetic"),
+    ("echo $((1 + 2))", "echo $((x = 2))", "arithmetic"),
+    ("i=1; echo $((i + 1))", "i=1; echo $((i++))", "arithmetic"),
+    ("i=1; echo $(( (i + 1) * 2 % $i ))", "i=1; echo $((a$i))", "arithmetic"),
+    ("echo $((1 + 2))", "echo $(($(ls) + 2))", "arithmetic"),
+    (
+        "i=0; while ls; do i=$((i + 1)); echo $i; done",
+        "i=0; while ls; do echo $((i + 1)); i='a[$(ls)]'; done",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "n=0; for f in *.py; do n=$((n + 1)); done; echo $n",
+        "n=0; for f in *.py; do echo $((n + 1)); n=$f; done",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "i=0; n=0; while ls; do n=$((n + i)); i=$((i + 1)); done",
+        "i=0; n=0; while ls; do echo $((n)); n=$i; i=$(ls); done",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "i=0; while ls; do i=$((i + 1)); if ls; then continue; fi; i=1; done",
+        "i=0; while ls; do echo $((i)); i=a; if ls; then continue; fi; i=1; done",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "i=0; echo $((i + 1))",
+        "ls && i=0; echo $((i + 1))",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "n=3; echo $((n - $n))",
+        "read n; echo $((n + 1))",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "n=3; echo $((n + 1))",
+        "echo $((n + $1))",
+        "arithmetic on a value that is not known to be a number",
+    ),
     ("echo $1 $2", "echo $0", "$0"),
     ('echo "$@"', "echo $@", "$@"),
     ('echo "$@"', 'echo "$*"', "$*"),

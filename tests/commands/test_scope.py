@@ -189,7 +189,7 @@ a=(a b); for x in "${a[@]}"; do cat "$x"; done
 
 # Nothing in it does harm, as far as it is understood, but it is outside of the plain subset.
 OUTSIDE = rows(r"""
-x=$((1)); head -n $x f
+x=$((x=1)); head -n $x f
 set -- ls; "$@"
 set -- a b; cat "$@"
 f() { ls; }; f
@@ -270,6 +270,18 @@ def test_a_harmless_script_outside_of_the_plain_subset_is_asked_about_for_that_a
     assert [
         effect for effect in decisive if not effect.reason.endswith(": not judged")
     ] == []
+
+
+@examples(
+    "command",
+    [
+        "x=a; while ls; do cat $x; x=/etc/shadow; done",
+        "x=a; while ls; do cat $x; x=/etc/shadow; if ls; then continue; fi; x=b; done",
+    ],
+)
+def test_a_later_round_of_a_loop_has_the_values_of_the_one_before(command: str) -> None:
+    check(command, REVIEW)
+    check(command.replace("/etc/shadow", "c"), ALLOW)
 
 
 @table(("command", "verdict"), FUNCTIONS)

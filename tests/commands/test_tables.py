@@ -22,7 +22,7 @@ EFFECTS = {str(kind) for kind in EffectKind} - {str(kind) for kind in HARMLESS}
 
 SPEC_KEYS = frozenset(
     "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
-    "near allow review deny loads settings help dry others".split()
+    "near allow review deny loads settings help dry others tasks packages".split()
 )
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()

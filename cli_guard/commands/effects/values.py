@@ -9,7 +9,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
-from cli_guard.commands.effects.loose import finds_name
+from cli_guard.commands.effects.loose import finds_name, may_be_option
 from cli_guard.commands.effects.paths import (
     EMPTIES,
     find_secret_link,
@@ -134,14 +134,27 @@ def take_effect(call: Call, kind: EffectKind, given: Field, reason: str, rule: s
     emit_for(call, kind, given, reason, rule)
 
 
+def may_hold_options(call: Call, given: Field) -> bool:
+    """Return whether the name of a file may begin with `@` or a dash, as far as the names in the folder are known."""
+    if not given.is_open:
+        return given.start.startswith("@")
+    names = call.context.names
+    is_seen = given.origin == "paths" and call.scope.folder == call.context.folder
+    return (
+        not is_seen
+        or names is None
+        or any(name.startswith("@") for name in names)
+        or may_be_option(call.shell, given)
+    )
+
+
 def take_read(call: Call, given: Field) -> None:
     if given.text in INPUT:
         call.reads.append(call.stdin)
     elif given.stream is not None:
         call.reads.append(given.stream)
     elif given.start.startswith("|") or (
-        (given.start.startswith("@") or given.is_open)
-        and call.program.name in TAKES_OPTIONS_FROM_FILES
+        call.program.name in TAKES_OPTIONS_FROM_FILES and may_hold_options(call, given)
     ):
         reason = "gets a file name that it reads as a command or as options"
         emit_for(call, EffectKind.UNKNOWN, given, reason)

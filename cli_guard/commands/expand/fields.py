@@ -39,7 +39,11 @@ class Field:
         if self.assumed and self.text:
             return True
         is_split = self.many and self.origin != "ref"
-        return self.text is None and self.origin != "value" and (is_split or not self.start)
+        return (
+            self.text is None
+            and self.origin not in ("value", "number")
+            and (is_split or not self.start)
+        )
 
     @property
     def dynamic(self) -> bool:

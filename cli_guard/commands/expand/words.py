@@ -34,6 +34,7 @@ from cli_guard.commands.scope import (
     OutOfBudget,
     ShellScope,
     Stream,
+    holds_number,
 )
 from cli_guard.lazy import dataclass
 
@@ -48,6 +49,7 @@ CUTS = ("%", "%%", "#", "##")
 DECLARATORS = tuple(
     (Text(name),) for name in "declare typeset local export readonly".split()
 )
+NAMES = re.compile(r"\b[A-Za-z_]\w*")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 
 
@@ -91,13 +93,12 @@ class Expander:
         """Expand a word that is not split: the right side of an assignment, the target of a redirection."""
         self.span = word.span
         pieces = [self.piece(part) for part in word.parts]
-        if word.parts and all(is_process(part) for part in word.parts):
-            pieces = [replace(piece, text=None, origin="value") for piece in pieces]
-        given = assemble(pieces, word.span)
         first = word.parts[0] if len(word.parts) == 1 else None
         if isinstance(first, Substitution) and is_process(first):
-            return replace(given, script=first.script, stream=pieces[0])
-        return given
+            # In its place stands a path.
+            path = assemble([replace(pieces[0], text=None, origin="value")], word.span)
+            return replace(path, script=first.script, stream=pieces[0])
+        return assemble(pieces, word.span)
 
     def expand_word(self, word: Word) -> Iterator[Field]:
         if not word.parts:
@@ -173,7 +174,7 @@ class Expander:
         if isinstance(part, Text):
             return Stream(part.text)
         if isinstance(part, Computation):
-            return replace(NUMBER, taints=self.one(part.expression).taints)
+            return self.compute(part.expression)
         if isinstance(part, ParameterExpansion):
             return self.parameter(part)
         output = self.run(part.script)
@@ -181,6 +182,22 @@ class Expander:
             return output
         # The line ends at the end of what `$(...)` prints are dropped.
         return replace(output, text=output.text.rstrip("\n"))
+
+    def compute(self, expression: Word) -> Stream:
+        """Expand an arithmetic expression: bash evaluates what a variable holds, so that has to be a number."""
+        for part in expression.parts:
+            text = part.text if isinstance(part, Text) else ""
+            values = [self.variable(name) for name in NAMES.findall(text)]
+            if isinstance(part, ParameterExpansion):
+                values.append(self.parameter(part))
+            if not all(holds_number(each) and not each.perhaps for each in values):
+                self.reject(
+                    "arithmetic on a value that is not known to be a number", self.span
+                )
+        # What is negative begins with a dash, as an option does.
+        texts = [part.text for part in expression.parts if isinstance(part, Text)]
+        result = ANYTHING if "-" in "".join(texts) else NUMBER
+        return replace(result, taints=self.one(expression).taints)
 
     def parameter(self, part: ParameterExpansion) -> Stream:
         """Expand `$name` or `${name...}`; what is outside of the plain subset has an unknown value."""

@@ -303,7 +303,8 @@ def examine(call: Call) -> Stream:
     texts = [word.text for word in words if word.known]
     compared = words[::2] if operator and operator.text in COMPARISONS else []
     if any(
-        (word.many and word.origin != "value") or (word.pattern and word.is_open)
+        (word.many and word.origin not in ("value", "number"))
+        or (word.pattern and word.is_open)
         for word in words
     ):
         call.reject("words in [ ] that may be operators")
@@ -313,6 +314,8 @@ def examine(call: Call) -> Stream:
         call.reject("a test of several parts with unknown words")
     elif (operator and not operator.known) or {"-v", "-R"}.intersection(texts):
         call.reject("an operator of [ ] that is unknown or evaluates")
-    elif any(each.text is None and each.origin != "value" for each in compared):
+    elif any(
+        each.text is None and each.origin not in ("value", "number") for each in compared
+    ):
         call.reject("arithmetic on a value that is not known to be a number")
     return run_call(call)

@@ -11,7 +11,7 @@ from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
-from cli_guard.commands.inline.sed import DELETES_ALL, find_new_text
+from cli_guard.commands.inline.sed import find_new_text, leaves_no_text
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import SECRET, SECRET_DATA, Stream
 
@@ -195,6 +195,8 @@ def sed(call: Call) -> Stream:
         known = [code for code in codes if code is not None]
         if known and len(known) == len(codes) and not given.has("-f", "--file"):
             call.new_text = "\n".join(map(find_new_text, known))
-        verb = EMPTIES if any(map(DELETES_ALL.match, known)) else "changes"
+        quiet = given.has("-n", "--quiet", "--silent")
+        empties = known and leaves_no_text("\n".join(known), quiet=quiet)
+        verb = EMPTIES if empties else "changes"
         call.written += [(each, verb) for each in files]
     return run_call(call)

@@ -31,7 +31,8 @@ def acts(language: str, code: str) -> tuple[Act, ...]:
     reader = import_module(f"{__name__}.{READERS[language]}")
     found: dict[Act, None] = {}
     try:
-        for act in (reader.perl_acts if language == "perl" else reader.acts)(code):
+        names = (language,) if READERS[language] == "strings" else ()
+        for act in reader.acts(code, *names):
             found[act] = None
     except NotUnderstood as error:
         found[unknown(f"{language} code: {error}")] = None

@@ -10,6 +10,7 @@ STREAMS = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")
 )
 UNSEEN_COMMAND = "runs a command that the text does not tell"
+COMPUTES = "runs code that computes and reads, as far as its names tell"
 EVERY_FILE = "reads every file that it finds, hidden ones included"
 SECRET_PART = regex(
     r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE

@@ -38,10 +38,11 @@ COMMAND = regex(
       (?P<flags>[gpiImMe0-9]*)(?:w(?P<copy>[^\n]*) | {END})""",
     re.VERBOSE | re.DOTALL,
 )
-# A script that begins so leaves no line.
-DELETES_ALL = regex(
-    r"[\s;]*(?:1,\$|/[.^]\*?/)?[ \t]*(?:d|s(\W)\^?\.[*+]?\$?\1\1g?)[ \t]*(?:[;\n}#]|\Z)"
-)
+# An address of all lines, or of all that hold anything; a replacement of a whole line by nothing.
+ALL_LINES = regex(r"|1[ \t]*,[ \t]*\$|[01]~1|/(?:\^|\.|\^?\.\*\$?|\$)/")
+ERASES_LINE = regex(r"s(\W)\^?\.(?:[*+]\$?\1\1g?|\1\1g)")
+# Commands that print no line, add none and leave the others to the rest of the script.
+PASSING = "sy#dDgGhHxz{}v"
 BACK_REFERENCE = regex(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
 RUNS_INPUT = "runs the lines of its input as commands"
 ESCAPED = regex(r"\\(.)", re.DOTALL)
@@ -49,7 +50,7 @@ ESCAPED = regex(r"\\(.)", re.DOTALL)
 
 def acts(code: str) -> Iterator[Act]:
     """Return what the script does, in its order; blocks need no tree. Raises NotUnderstood."""
-    for found in read_commands(code):
+    for _, found in read_commands(code):
         yield from find_acts(found)
 
 
@@ -57,7 +58,7 @@ def find_new_text(code: str) -> str:
     """Return the texts that the script adds or puts in the place of others, one a line, as far as it is understood."""
     new = []
     try:
-        for found in read_commands(code):
+        for _, found in read_commands(code):
             added = (found["added"] or "").lstrip(" \t\\\n")
             new.append(unescape(found["new"] or added))
     except NotUnderstood:
@@ -65,8 +66,31 @@ def find_new_text(code: str) -> str:
     return "".join(f"{text}\n" for text in new if text)
 
 
-def read_commands(code: str) -> Iterator[re.Match[str]]:
-    """Read the commands of the script one after the other. Raises NotUnderstood."""
+def leaves_no_text(code: str, *, quiet: bool) -> bool:
+    """Return whether the script leaves nothing of any line, whatever it says; `quiet`: lines are not printed (-n)."""
+    is_erased = quiet
+    try:
+        for address, found in read_commands(code):
+            command = found[0].strip()
+            is_every = ALL_LINES.fullmatch(address) is not None
+            if is_every and command[:1] == "d":
+                return True
+            if (
+                command[:1] not in PASSING
+                or (found["open"] and not is_every)
+                or (is_erased and command[:1] in "gGx")
+                or found["copy"]
+                or "p" in (found["flags"] or "")
+            ):
+                return False
+            is_erased |= is_every and ERASES_LINE.fullmatch(command) is not None
+    except NotUnderstood:
+        return False  # It is an effect of the command itself.
+    return is_erased
+
+
+def read_commands(code: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the commands of the script one after the other, each with its address. Raises NotUnderstood."""
     at = open_blocks = 0
     while True:
         address = ADDRESS.match(code, at)
@@ -83,7 +107,8 @@ def read_commands(code: str) -> Iterator[re.Match[str]]:
         open_blocks += bool(found["open"]) - bool(found["close"])
         if open_blocks < 0:
             raise NotUnderstood("a block is closed twice")
-        yield found
+        given = "".join((address["address"] or "", address["not"])) if address else ""
+        yield given.strip(), found
 
 
 def find_acts(found: re.Match[str]) -> Iterator[Act]:

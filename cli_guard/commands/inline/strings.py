@@ -1,4 +1,4 @@
-"""Perl, Ruby, PHP and JavaScript: the code is not analysed, so it is reviewed; its strings are judged as shell.
+"""Perl, Ruby, PHP and JavaScript: only names and strings are read; the code is reviewed, its strings judged as shell.
 
 A string that is denied as a shell command denies the code, whatever the code does with it. Strings passed to a function
 that deletes, writes or reads files are judged as paths. Only the plain text filters of Perl, which print lines or
@@ -8,7 +8,14 @@ replace text in them, are harmless.
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, environment, unescape, unknown
+from cli_guard.commands.inline.computing import only_computes
+from cli_guard.commands.inline.model import (
+    COMPUTES,
+    Act,
+    environment,
+    unescape,
+    unknown,
+)
 from cli_guard.commands.model import EffectKind
 from cli_guard.commands.programs import table
 
@@ -34,7 +41,7 @@ KINDS = {
         r"(?:write|binwrite|file_put_contents|touch|(?:writeFile|appendFile|mkdir|chmod)(?:Sync)?)\Z"
     ),
     EffectKind.READ: re.compile(
-        r"(?:File|IO)(?:\.|::)(?:bin)?read(?:lines)?\Z|(?:file_get_contents|readfile|file|readFile(?:Sync)?)\Z"
+        r"(?:File|IO)(?:\.|::)(?:(?:bin)?read(?:lines)?|foreach)\Z|(?:load_file|file_get_contents|readfile|file|readFile(?:Sync)?)\Z"
     ),
 }
 ADDRESS = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
@@ -57,15 +64,14 @@ FILTERS = re.compile(
 )
 
 
-def perl_acts(code: str) -> Iterator[Act]:
-    """Return what a Perl program does; nothing for a text filter."""
-    if not FILTERS.match(code):
-        yield from acts(code)
-
-
-def acts(code: str) -> Iterator[Act]:
-    """Return what the strings of a program would do if they were run."""
-    yield unknown("runs code that is not analysed beyond its strings")
+def acts(code: str, language: str) -> Iterator[Act]:
+    """Return what the strings of a program would do if they were run; nothing for a text filter of Perl."""
+    if language == "perl" and FILTERS.match(code):
+        return
+    computes = only_computes(language, code)
+    yield unknown(
+        COMPUTES if computes else "runs code that is not analysed beyond its strings"
+    )
     if FETCHED_CODE.search(code):
         yield Act(EffectKind.EXEC, None, "runs code that it fetches", remote=True)
     if ENVIRONMENT.search(code):

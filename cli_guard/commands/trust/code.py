@@ -22,7 +22,7 @@ from cli_guard.commands.trust.words import (
 )
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
-SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
+SQLITE = re.compile(r"sqlite[\w+]*://(?:/([\w./-]+|:memory:))?")
 # `npm version 1.2.0`, `pytest -p no:cacheprovider`.
 VERSION = re.compile(r"v?\d[\w.+-]*|(?:pre)?(?:major|minor|patch)|no:\w+")
 SETTING = re.compile(r"\w[\w.:,+-]*")
@@ -240,7 +240,9 @@ def is_known_here(place: Place, effect: Effect, caller: ProgramInvocation | None
         # A setting that nothing is known of: a word of the project's own or a database, not a place or an option.
         name, _, value = effect.target.partition("=")
         if file := SQLITE.fullmatch(value):
-            return place.may_write(file[1])
+            folder = caller.folder if caller else place.context.folder
+            path = place.resolve(file[1] or "", folder)
+            return file[1] in (None, ":memory:") or place.may_write(path)
         plain = SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
         plain = plain or (
             name.endswith(("HOST", "ADDR")) and value != "" and is_loopback(value)

@@ -60,7 +60,9 @@ def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None
     if target.startswith(("/", "~")):
         if empties_several(place, effect, caller):
             return False
-        if takes_place(place, effect, caller) and loses_work(place, target):
+        if takes_place(place, effect, caller) and any(
+            loses_work(place, each) for each in list_written(place, target, caller)
+        ):
             return False
         inside = place.relative(target)
         if inside and endangers_protected(place, *split_search(inside)):
@@ -110,13 +112,20 @@ def takes_place(place: Place, effect: Effect, caller: ProgramInvocation | None) 
     """Return whether a write leaves nothing of a file: it is emptied, moved onto, or taken from Git again."""
     if effect.reason.startswith(EMPTIES):
         return True
-    if caller is not None and caller.program in ("mv", "ln"):
-        # What the script has made a moment ago is another state of the same file: `jq . a > b && mv b a`.
+    if caller is not None and caller.program in ("ln", *COPIERS):
+        # What the script has made a moment ago is another state of the same file: `jq . a > b && mv b a`. So is a
+        # backup: `cp a.bak a`, `cp /tmp/a a`.
         sources = [
             place.resolve(each.start, caller.folder)
             for each in caller.arguments.operands[:-1]
         ]
-        return any(map(place.exists, sources))
+        backup = (effect.target or "") + "."
+        return any(
+            place.exists(each)
+            and not each.startswith(backup)
+            and not (caller.program in ("cp", "install") and place.relative(each) is None)
+            for each in sources
+        )
     return any(
         place.resolve(each.start.partition(":")[2], place.root) == effect.target
         for invocation in place.invocations
@@ -124,6 +133,14 @@ def takes_place(place: Place, effect: Effect, caller: ProgramInvocation | None) 
         for each in invocation.arguments.operands
         if ":" in each.start
     )
+
+
+def list_written(place: Place, target: str, caller: ProgramInvocation | None) -> list[str]:
+    """Return the files that a command writes at a path, in a folder by the names of what is copied into it."""
+    if caller is None or not place.is_folder(target):
+        return [target]
+    sources = [each.start.rstrip("/") for each in caller.arguments.operands]
+    return [f"{target}/{each.rpartition('/')[2]}" for each in sources]
 
 
 def loses_work(place: Place, path: str) -> bool:
@@ -159,11 +176,8 @@ def names_written_files(place: Place, target: str, caller: ProgramInvocation) ->
         return True
     if name in UNPACK:
         return False
-    sources = [
-        each.start.rstrip("/").rpartition("/")[2] for each in caller.arguments.operands
-    ]
     return name not in COPIERS or all(
-        place.may_write(f"{target}/{each}") for each in sources
+        map(place.may_write, list_written(place, target, caller))
     )
 
 

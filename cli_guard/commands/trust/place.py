@@ -55,7 +55,7 @@ MADE = re.compile(r"\A(?:/private)?(?:/var)?/tmp/[\w.-]*XXX\d+[\w.-]*(?:/|\Z)")
 # Each word is looked up in the file system.
 MOST_WORDS = 500
 # What a word that is known only at run time may be, without naming code or leaving the tree.
-HARMLESS_ORIGINS = ("value", "paths", "names", "ref")
+HARMLESS_ORIGINS = ("number", "value", "paths", "names", "ref")
 
 
 @dataclass(eq=False)

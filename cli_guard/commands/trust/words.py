@@ -145,6 +145,10 @@ def fills_work(
     Most tools empty such a folder first. A folder that others only write to may be the one that the command runs in.
     """
     filled = [name for name in names if OUTPUT_FOLDER.fullmatch(name.lstrip("-") or name)]
+    program = table(caller.program)
+    if "--prefix" in names and program is not None and program.tasks:
+        # The folder of the package whose script runs is not filled.
+        return False
     named = filled and takes in ("text", "setting")
     if not value or not (named or takes == EffectKind.WRITE):
         return False

@@ -1,4 +1,4 @@
-"""The scripts that one call of npm, pnpm, yarn or bun runs: what leaves the work tree is told, whatever its name."""
+"""The tasks that one call of npm, make or the like runs: what leaves the work tree is told, whatever its name."""
 
 import json
 from pathlib import Path
@@ -35,9 +35,63 @@ SCRIPTS = {
     "words": "node -e \"const c = require('child_process'); c.spawnSync('git', ['push'])\"",
     "ruby": "ruby -e \"system('git push')\"",
     "says": "node -e \"console.log('git push')\"",
+    "bye": "make -C packages bye",
     "below": "npm run ship --workspace b",
     "cd": "cd packages/b && npm run ship",
 }
+
+MAKEFILE = """
+REMOTE = origin
+test: lint
+\tpytest -q
+\t@cd src && ls
+lint:
+\truff check .
+setup: .installed
+.installed:
+\tpip install -r requirements.txt
+all: bye
+bye: test
+\t-git push $(REMOTE)
+deploy-docs:
+\tmkdocs build
+docs: deploy-docs
+tidy:
+\tgit checkout -- .
+fresh:
+\tgit clean -fdx
+state:
+\tgit rev-parse HEAD > build/commit && git clean -n
+"""
+JUSTFILE = """
+default: test
+
+test *ARGS:
+    pytest {{ARGS}}
+
+# Says goodbye
+all name="x": test bye
+
+bye:
+    #!/usr/bin/env bash
+    git push
+"""
+TASKFILE = """
+version: "3"
+tasks:
+  default: pytest
+  test:
+    deps: [lint]
+    cmds: [pytest, {task: lint}]
+  lint: ruff check {{.FILES}}
+  all:
+    cmds:
+      - task: bye
+  bye:
+    cmds:
+      - echo bye
+      - git push {{.REMOTE}}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +109,9 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Context:
         "broken/package.json": '{"scripts": {"test": "git push"',
         "other/package.json": json.dumps({"scripts": ["git push"]}),
         "src/index.js": "1\n",
+        "packages/Makefile": MAKEFILE,
+        "packages/justfile": JUSTFILE,
+        "packages/Taskfile.yml": TASKFILE,
     }
     repo.commit("Begin", files)
     guard(repo, "install")
@@ -93,6 +150,21 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Context:
         ("nx run b:ship", "the script ship"),
         ("nx run-many -t lint,ship", "the script ship"),
         ("lerna run ship", "the script ship"),
+        ("pnpm recursive run ship", "the script ship"),
+        ("pnpm m ship", "the script ship"),
+        ("yarn workspaces run ship", "the script ship"),
+        ("make -C packages bye", "make runs the task bye: it runs git push"),
+        ("make --directory=packages all", "the task bye"),
+        ("make -f packages/Makefile bye", "the task bye"),
+        ("cd packages && make V=1 test bye", "the task bye"),
+        ("npm run bye", "the task bye"),
+        ("cd packages && just bye", "just runs the task bye: it runs git push"),
+        ("just -d packages -f packages/justfile all", "the task bye"),
+        ("cd packages && task bye", "task runs the task bye: it runs git push"),
+        ("just packages/bye", "the task bye"),
+        ("task -d packages all", "the task bye"),
+        ("make -C packages tidy", "the task tidy: git checkout moves HEAD"),
+        ("make -C packages fresh", "the task fresh: git clean deletes files"),
     ],
 )
 def test_a_script_that_leaves_the_tree_asks(
@@ -116,6 +188,15 @@ def test_a_script_that_leaves_the_tree_asks(
         "npm run no-such-script",
         "bun test",
         "cd packages/a && npm test",
+        "cd packages && make && make test lint",
+        "cd packages && make setup && make docs && make no-such-task",
+        "make -C packages -n bye && make -C packages state",
+        # make looks for no Makefile above its folder.
+        "cd packages/a && make bye",
+        "cd packages && just && just test -k x",
+        "cd packages/a && just test",
+        "cd packages && task && task test lint",
+        "pnpm recursive run build && yarn workspaces run build",
         "cd broken && npm test",
         "cd other && npm test",
         "npm run says",
