@@ -33,7 +33,8 @@ NUMBERS_OF = ("length", "Length", "byteLength", "Count")
 ERRORS = ("err", "error", "e", "ok")
 GETTER = re.compile(r"@(?:\w+\.)?(?:cached_)?property\b|\A(?:static )?get ")
 # What a variable may be told by later: the test, call or look-up that it holds.
-TESTS = ("test", "call", "index", "not", "and", "or")
+# What a condition may ask of a variable, and what is handed over by it: options, a name of a library.
+TESTS = ("test", "call", "index", "not", "and", "or", "group", "member")
 
 
 def name_value(walk: Walk, node: FlowNode) -> Value:
