@@ -205,6 +205,8 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
         writing = [entry for entry in steps if "into" in entry.data]
         for entry in writing:
             write_into(walk, entry, list(node.parts[1:]), both)
+        if any(entry.data.get("drops") == "result" for entry in steps):
+            add_to_receiver(walk, node, given)
         ends = all(entry.data.get("drops") or entry in writing for entry in steps)
         return CLEAN if ends else both
     if is_common("calls", "converts", call.name):
@@ -217,14 +219,18 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
     kept = walk.pass_on(pieces, node, 0 if carries or drops else 1)
     if not drops:
         kept += walk.pass_on(given, node, 0 if carries else 1)
-    callee = node.parts[0]
     if walk.is_escaping and is_common("calls", "replaces", call.name):
         kept = safe_for(kept, frozenset((REPLACED,)))
-    if given and callee.op == "member" and call.last_name in BUILDERS:
-        path = path_of(callee.parts[0])
-        if path:
-            walk.scope.write(path, walk.pass_on(given, node), add=True)
+    if call.last_name in BUILDERS:
+        add_to_receiver(walk, node, given)
     return union([kept])
+
+
+def add_to_receiver(walk: Walk, node: FlowNode, given: Value) -> None:
+    """Add what a call is given to the object that it is called on."""
+    callee = node.parts[0]
+    if given and callee.op == "member" and (path := path_of(callee.parts[0])):
+        walk.scope.write(path, walk.pass_on(given, node), add=True)
 
 
 def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValues) -> Value:
