@@ -66,7 +66,7 @@ def call_value(walk: Walk, node: FlowNode) -> Value:
         for value in dangerous_values(walk, entry, call):
             walk.reach(entry, value, node)
     reach_by_name(walk, callee, node)
-    closures = walk_closures(walk, call)
+    closures = walk_closures(walk, call, source)
     may_leave = callee.op != "member" or call.name in EXITS
     if may_leave and is_common("calls", "leaves", call.name):
         walk.scope.dead = True
@@ -104,11 +104,14 @@ def receiver_value(walk: Walk, callee: FlowNode) -> Value:
     return walk.value(callee.parts[0]) if callee.op == "member" else CLEAN
 
 
-def walk_closures(walk: Walk, call: CallValues) -> list[Summary]:
-    """Walk the functions that are written in a call: they run with what it is called on, or with its arguments."""
+def walk_closures(walk: Walk, call: CallValues, source: Value) -> list[Summary]:
+    """Walk the functions that are written in a call.
+
+    They run with what it is called on, with its arguments, or with what it gives if it is a source.
+    """
     callee, *given = call.node.parts
     is_called = callee.op == "function"  # called where it is written
-    value = union(call.arguments) if is_called else call.receiver
+    value = union(call.arguments if is_called else (call.receiver, source))
     written = [part.function for part in (*given, callee) if part.function is not None]
     found = [
         walk.file.walk_function(function, walk.scope, value, call.names[0])
