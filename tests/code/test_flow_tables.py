@@ -33,6 +33,7 @@ FIELDS = {
         "safe",
         "object",
         "guesses",
+        "words",
     },
     "sink": {
         "kind",

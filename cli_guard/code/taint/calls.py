@@ -66,7 +66,7 @@ def call_value(walk: Walk, node: FlowNode) -> Value:
         for value in dangerous_values(walk, entry, call):
             walk.reach(entry, value, node)
     reach_by_name(walk, callee, node)
-    closures = walk_closures(walk, call)
+    closures = walk_closures(walk, call, source)
     may_leave = callee.op != "member" or call.name in EXITS
     if may_leave and is_common("calls", "leaves", call.name):
         walk.scope.dead = True
@@ -104,11 +104,14 @@ def receiver_value(walk: Walk, callee: FlowNode) -> Value:
     return walk.value(callee.parts[0]) if callee.op == "member" else CLEAN
 
 
-def walk_closures(walk: Walk, call: CallValues) -> list[Summary]:
-    """Walk the functions that are written in a call: they run with what it is called on, or with its arguments."""
+def walk_closures(walk: Walk, call: CallValues, source: Value) -> list[Summary]:
+    """Walk the functions that are written in a call.
+
+    They run with what it is called on, with its arguments, or with what it gives if it is a source.
+    """
     callee, *given = call.node.parts
     is_called = callee.op == "function"  # called where it is written
-    value = union(call.arguments) if is_called else call.receiver
+    value = union(call.arguments if is_called else (call.receiver, source))
     written = [part.function for part in (*given, callee) if part.function is not None]
     found = [
         walk.file.walk_function(function, walk.scope, value, call.names[0])
@@ -205,6 +208,8 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
         writing = [entry for entry in steps if "into" in entry.data]
         for entry in writing:
             write_into(walk, entry, list(node.parts[1:]), both)
+        if any(entry.data.get("drops") == "result" for entry in steps):
+            add_to_receiver(walk, node, given)
         ends = all(entry.data.get("drops") or entry in writing for entry in steps)
         return CLEAN if ends else both
     if is_common("calls", "converts", call.name):
@@ -217,14 +222,18 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
     kept = walk.pass_on(pieces, node, 0 if carries or drops else 1)
     if not drops:
         kept += walk.pass_on(given, node, 0 if carries else 1)
-    callee = node.parts[0]
     if walk.is_escaping and is_common("calls", "replaces", call.name):
         kept = safe_for(kept, frozenset((REPLACED,)))
-    if given and callee.op == "member" and call.last_name in BUILDERS:
-        path = path_of(callee.parts[0])
-        if path:
-            walk.scope.write(path, walk.pass_on(given, node), add=True)
+    if call.last_name in BUILDERS:
+        add_to_receiver(walk, node, given)
     return union([kept])
+
+
+def add_to_receiver(walk: Walk, node: FlowNode, given: Value) -> None:
+    """Add what a call is given to the object that it is called on."""
+    callee = node.parts[0]
+    if given and callee.op == "member" and (path := path_of(callee.parts[0])):
+        walk.scope.write(path, walk.pass_on(given, node), add=True)
 
 
 def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValues) -> Value:

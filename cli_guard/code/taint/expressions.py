@@ -18,6 +18,8 @@ OBJECT = (
 MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
 TARGET = ("left", "pattern", "name", "declarator", "target", "alias", "property", "key")
 VALUE = ("right", "value", "result", "default_value")
+# The arguments behind the name of a variable; of names alone, the grammar takes them for parameters of a function.
+CONSTRUCTED = ("argument_list", "parameter_list")
 # Operators that put a text together, whatever the language.
 JOINS = ("+", ".", "%", "..", "<<", "||=", "++")
 AND = ("&&", "and")
@@ -189,7 +191,11 @@ def read_assignment(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowN
     targets = reader.lower(target)
     made.parts = (targets,)
     if value is not None:
-        given = reader.lower(value)
+        if made.text and value.kind() in CONSTRUCTED:  # C++: `std::ifstream page(path);`
+            callee = made.word(made.text)
+            given = reader.call(reader.place(node), callee, value.named_children())
+        else:
+            given = reader.lower(value)
         made.parts = (targets, given)
         if given.function is not None and not given.function.name:
             given.function.name = targets.name
@@ -219,6 +225,8 @@ def find_sides(node: "SgNode") -> "tuple[SgNode | None, SgNode | None]":
     if target is None:
         others = [c for c in named if c.kind() not in ("binding_pattern_kind", "modifiers")]
         target = others[0] if others else None
+    if node.kind() == "function_declarator":
+        return target, node.field("parameters")
     if target is None or value is not None:
         return target, value
     last = named[-1]

@@ -187,6 +187,8 @@ def dotted_name(node: FlowNode) -> str:
         if node.op == "member":
             members.append(node.name)
             node = node.parts[0]
+        elif members and node.op == "call" and (module := required_module(node)):
+            return ".".join((module, *reversed(members)))
         elif node.parts and (
             node.op in BRACKETS or (node.op in ("group", "block") and len(node.parts) == 1)
         ):
@@ -197,6 +199,14 @@ def dotted_name(node: FlowNode) -> str:
     if node.op in ("constant", "text"):
         first = '""'
     return ".".join((first, *reversed(members))) if first or members else ""
+
+
+def required_module(call: FlowNode) -> str:
+    """Return the module that `require("module")` gives where it stands, "" for any other call."""
+    callee, *given = call.parts
+    if callee.name != "require" or len(given) != 1 or given[0].op != "constant":
+        return ""
+    return module_name(given[0].text.strip("'\"`"))
 
 
 def resolve_import(written: str, imports: Mapping[str, str]) -> str:

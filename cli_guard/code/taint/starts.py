@@ -5,6 +5,7 @@ part. Which type that is only a walk says; so each type of the file is tried.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from cli_guard.code.taint.naming import dotted_name, resolve_import
 from cli_guard.code.taint.needs import NeededWords
@@ -46,6 +47,7 @@ def may_have_source(
                     return True
             elif node.op == "assign":
                 types.add(node.text)
+                names.update(taken_out(node))
             elif node.op == "group":
                 types.add(node.name)
     names |= {resolve_import(name, imports) for name in names}
@@ -85,6 +87,19 @@ def may_be_member(
     if len(members) * len(ends) > MOST_PAIRS:
         return True
     return any(is_source(tables, f"{of}.{member}") for of in ends for member in members)
+
+
+def taken_out(assignment: FlowNode) -> Iterator[str]:
+    """Yield the names of the members that a pattern takes out of an object: `const { body } = req`."""
+    target, *values = assignment.parts
+    owner = values[0] if values else None
+    while owner is not None and owner.op == "group" and len(owner.parts) == 1:
+        owner = owner.parts[0]
+    if owner is None or target.op != "group" or not (name := dotted_name(owner)):
+        return
+    for key, part in zip_longest(target.keys, target.parts):
+        if member := key or (part.name if part is not None else ""):
+            yield f"{name}.{member}"
 
 
 def nodes_of(body: FlowNode) -> Iterator[FlowNode]:

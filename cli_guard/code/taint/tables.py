@@ -54,11 +54,14 @@ class FlowEntry:
         """Whether it is about a secret, and not about what somebody else chose."""
         return self.data.get("secret", False) or self.data.get("kind") == "log-secret"
 
-    def allows(self, text: str) -> bool:
-        """Return whether the text of a call fits `when` and `unless`."""
+    def allows(self, text: str, options: str = "") -> bool:
+        """Return whether the text of a call fits `when` and `unless`; what it is given by variables is behind it."""
+        texts = (text, text + options) if options else (text,)
         when = self.patterns.get("when")
         unless = self.patterns.get("unless")
-        return not (when and not when.search(text)) and not (unless and unless.search(text))
+        if when and not any(map(when.search, texts)):
+            return False
+        return not (unless and any(map(unless.search, texts)))
 
 
 NAMES = ("reads", "call", "assign")

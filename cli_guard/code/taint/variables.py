@@ -33,7 +33,8 @@ NUMBERS_OF = ("length", "Length", "byteLength", "Count")
 ERRORS = ("err", "error", "e", "ok")
 GETTER = re.compile(r"@(?:\w+\.)?(?:cached_)?property\b|\A(?:static )?get ")
 # What a variable may be told by later: the test, call or look-up that it holds.
-TESTS = ("test", "call", "index", "not", "and", "or")
+# What a condition may ask of a variable, and what is handed over by it: options, a name of a library.
+TESTS = ("test", "call", "index", "not", "and", "or", "group", "member")
 
 
 def name_value(walk: Walk, node: FlowNode) -> Value:
@@ -220,11 +221,24 @@ def write_parts(
             of = tuple(replace(t, slot=-1) for t in (*own, *rest))
             if number or parts[-1].name not in ERRORS:  # `rel, err := f(x)` has one result
                 of = tuple(taint.piece(label_of(target, number)) for taint in of)
+        if source is not None:
+            of = union((of, member_value(walk, source, label_of(target, number), part)))
         if part.name in ERRORS:
             of = without_secrets(of)
         write(walk, part, of, one, add=add)
     if len(parts) > 1 and source is not None and (path := path_of(parts[-1])):
         walk.scope.tests[path] = source
+
+
+def member_value(walk: Walk, owner: FlowNode, member: str, part: FlowNode) -> Value:
+    """Return the value of a member that a pattern takes out of an object, if it is a source by its name."""
+    while owner.op in ("group", "block") and len(owner.parts) == 1 and not owner.name:
+        owner = owner.parts[0]
+    if owner.op not in ("name", "member"):
+        return CLEAN
+    names = tuple(f"{name}.{member}" for name in walk.names_of(owner))
+    found = walk.file.tables.find("source", "reads", names)
+    return union((walk.origin(entry, part),) for entry in found if walk.allows(entry, part))
 
 
 def is_own_object(walk: Walk, node: FlowNode) -> bool:

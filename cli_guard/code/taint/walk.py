@@ -28,6 +28,8 @@ from cli_guard.code.taint.values import (
 
 FIELD_OWNERS = ("self", "this", "cls", "static")
 # A variable may be told by a condition that has the variable in it: `row = (row && row[key])[name]`.
+# Shapes of what is handed over under a name: an object, a dictionary, a member of a library.
+OPTIONS = ("group", "member")
 MOST_CONDITIONS = 4
 UNKNOWN: Value = (Taint(Origin("source", "")),)
 
@@ -130,7 +132,15 @@ class Walk:
         beside = entry.patterns.get("file")
         if beside is not None and not beside.search(self.file.text):
             return False
-        return entry.allows(self.text_of(node))
+        return entry.allows(self.text_of(node), self.options_of(node))
+
+    def options_of(self, call: FlowNode) -> str:
+        """Return what variables were given that are arguments of a call, "" for none: `loader = yaml.SafeLoader`."""
+        if call.op != "call" or not self.scope.tests:
+            return ""
+        named = (part.name for part in call.parts[1:] if part.op == "name")
+        given = (self.scope.tests[name] for name in named if name in self.scope.tests)
+        return "".join(f"\n{self.text_of(each)}" for each in given if each.op in OPTIONS)
 
     def class_of(self, first: str) -> str:
         """Return the class of the file whose fields are the members of a name, "" if that is not known."""
