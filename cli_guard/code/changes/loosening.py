@@ -10,11 +10,14 @@ from itertools import takewhile
 
 from cli_guard.code.changes.calls import (
     lost_actions,
+    lost_flag,
     lost_limit,
+    lost_name,
     lost_owner,
     lost_owner_column,
     lost_room,
     lost_scope,
+    lost_strictness,
     lost_subject,
     lost_width,
 )
@@ -47,6 +50,8 @@ from cli_guard.code.changes.values import (
     is_greatest,
     key_words,
     loosened_value,
+    narrower_type,
+    plain,
     read_strength_words,
     wider_type,
 )
@@ -71,6 +76,8 @@ COMPARED = (
 WIDE = (FactKind.CALL, FactKind.OPTION, *JUDGED)
 MOST_PAIRS = 400
 LONGEST_WORDS = 4
+# The sorts of orders that say what fits, not who may or how.
+FITS = ("match", "comparison")
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
 SEPARATOR = re.compile(
@@ -81,6 +88,7 @@ SEPARATOR = re.compile(
 CALLED = re.compile(r"(\w+)\(\)")
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
+PATH = re.compile(r"[\w$.>-]+(?:\[[\w'\"-]+\])?")
 ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
 Ranks = Mapping[str, int]
 
@@ -157,18 +165,30 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
+        if why := narrower_type(old, new):
+            return Looser(old, new, "narrowed", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
-    if why := lost_scope(old, new) or lost_owner(old, new) or lost_subject(old, new):
+    if why := lost_scope(old, new):
+        return Looser(old, new, "owner", why)
+    if why := lost_owner(old, new) or lost_subject(old, new):
         return Looser(old, new, "member", why)
+    if gone := lost_name(old, new):
+        return Looser(old, new, "member", f"`{new.last_name}` no longer names `{gone}`")
     if why := lost_actions(old, new):
         return Looser(old, new, "filter", why)
     if why := lost_owner_column(old, new):
         return Looser(old, new, "owner", why)
-    if why := lost_limit(old, new) or lost_room(old, new):
+    if why := lost_limit(old, new) or lost_room(old, new) or lost_flag(old, new):
         return Looser(old, new, "value", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
         return None
-    if why := looser_pattern(old, new, elsewhere.operands_before):
+    if old.is_option and old.name == new.name:
+        around = words_of_name(old.unit)
+        if why := loosened_value(old.name, old.detail, new.detail, around):
+            return Looser(old, new, "value", why)
+    if why := lost_strictness(old, new) or looser_pattern(
+        old, new, elsewhere.operands_before
+    ):
         return Looser(old, new, "match", why)
     change = TextChange.between(old.text, new.text)
     if change is None:
@@ -235,6 +255,10 @@ def loosened_condition(
         return Looser(old, new, "condition", why)
     if old.kind is not new.kind:
         return None
+    if was == now and (old.joiner, new.joiner) == (
+        ("or", "and") if leaves else ("and", "or")
+    ):
+        return Looser(old, new, "asked", f"`{new.name}` is enough now")
     if len(was - now) == len(now - was) == 1:
         gone = min(was - now)
         added = min(now - was)
@@ -275,12 +299,27 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     if is_unfolded(gone, added, refuses=leaves):
         why = f"`{added}` holds for one spelling alone, `{gone}` held for all"
         return Looser(old, new, "comparison", why)
+    if why := asks_another(gone, added):
+        return Looser(old, new, "asked", why)
     if why := looser_pattern_operand(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)
     if found is None:
         return None
     return Looser(old, new, "bound" if found.is_bound else "comparison", found.why)
+
+
+def asks_another(gone: str, added: str) -> str:
+    """Return that an operand asks about another one than who asks, or about what they sent; "" if it does not."""
+    change = TextChange.between(gone, added)
+    if change is None or not PATH.fullmatch(change.new):
+        return ""
+    known = read_strength_words()
+    was = frozenset(words_of_name(change.gone))
+    now = frozenset(words_of_name(change.new))
+    is_other = was & known["asking"] and not now & known["asking"]
+    is_sent = now & known["sent"] and not was & known["sent"]
+    return f"`{added}` is asked now, not `{gone}`" if is_other or is_sent else ""
 
 
 def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[str, str]]:
@@ -292,21 +331,17 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         yield "match", f"`{change.new}` fits what `{change.gone}` does not"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
-            "match",
+            "prefix",
             "the prefix no longer ends with a separator, so a folder beside it fits as well",
         )
+    if old.kind is FactKind.TEXT and (
+        sort := weaker_text(plain(old.name), plain(new.name))
+    ):
+        yield sort, f"{new.name} is weaker than {old.name}"
     if words := loosened_words(change):
         yield words
     if old.kind in NAMED and is_greatest(change.gone, change.new):
         yield "value", f"`{change.new.strip()}` bounds nothing"
-    if (
-        old.is_option
-        and old.name == new.name
-        and (
-            why := loosened_value(old.name, old.detail, new.detail, words_of_name(old.unit))
-        )
-    ):
-        yield "value", why
 
 
 def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
@@ -337,7 +372,10 @@ def markup_writers() -> Mapping[str, str]:
 
 
 def is_prefix_without_separator(change: TextChange) -> bool:
-    if change.new.strip() or not change.gone.strip():
+    gone = change.gone.strip()
+    # A backslash before anything but a quote is no separator.
+    is_escape = gone == "\\" and change.after[:1] not in ("'", '"', "`", "\\")
+    if change.new.strip() or not gone or is_escape:
         return False
     names = words_of_name(change.before)
     is_prefix = any(name in read_strength_words()["begins"] for name in names)
@@ -357,16 +395,22 @@ def loosened_words(change: TextChange) -> tuple[str, str] | None:
         return None
     length = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new)))
     for sort, ranks in orders():
-        longest = 1 if sort == "match" else LONGEST_WORDS
+        longest = 1 if sort in FITS else LONGEST_WORDS
         if length <= 2 * longest and is_weaker(new, gone, ranks):
             return sort, f"`{new}` is weaker than `{gone}`"
     return None
 
 
+def weaker_text(old: str, new: str) -> str:
+    """Return the sort of the order in which a whole text, such as the name of a module, is weaker than another."""
+    known = (each for each in orders() if old in each[1] and new in each[1])
+    return next((sort for sort, ranks in known if ranks[new] > ranks[old]), "")
+
+
 def weaker_member(old: CodeFact, new: CodeFact) -> str:
     """Return why one member of a family is weaker than another that it takes the place of, "" if it is not."""
     for sort, ranks in orders():
-        if sort != "match" and is_weaker(new.text, old.text, ranks):
+        if sort not in FITS and is_weaker(new.text, old.text, ranks):
             return f"`{new.name}` is weaker than `{old.name}`"
     return ""
 
@@ -424,13 +468,17 @@ def weaker_functions(
             was = rank_of_call(old, ranks)
             if was is None or any(rank <= was for _, rank in ranked):
                 continue
-            same = (
-                new for new, _ in ranked[:MOST_PAIRS] if values_of(new) & values_of(old)
-            )
+            same = (new for new, _ in ranked[:MOST_PAIRS] if share_values(old, new))
             if new := next(same, None):
                 yield Looser(
                     old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
                 )
+
+
+def share_values(one: CodeFact, other: CodeFact) -> bool:
+    """Return whether two calls speak of the same value, or neither of any: `token_hex(32)` is given none."""
+    is_bare = not VALUES.search(one.detail) and not VALUES.search(other.detail)
+    return is_bare or not values_of(one).isdisjoint(values_of(other))
 
 
 def plain_comparisons(
@@ -487,5 +535,6 @@ def has_secret(names: Iterable[str]) -> bool:
 
 def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
     """Return the rank of a function by the last part of its name, or by its words."""
-    last = call.last_name.lower()
-    return ranks.get(last, rank_of(last, ranks))
+    names = (call.name.lower(), call.last_name.lower())
+    known = (ranks[name] for name in names if name in ranks)
+    return next(known, rank_of(names[-1], ranks))

@@ -47,16 +47,26 @@ if TYPE_CHECKING:
 
 MOST_NODES = 20_000
 LONGEST_NAME = 100
-ARGUMENT = re.compile(r":?[A-Za-z_$](?:[\w$.]|::)*")
+ARGUMENT = re.compile(r":?[A-Za-z_$](?:[\w$.]|::)*[!?]?")
+MADE = re.compile(r"\((?:['\"][^'\"]*['\"])?\)$")
+TAKEN = re.compile(
+    r"(?:^|[.:>])(?:get|set|new|to|is|has|load|make|build|create)(?:[A-Z_]|\()"
+)
 SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 CALL_IN_MACRO = re.compile(r"(?<![\w.])[A-Za-z_][\w.:]{0,80}\(")
 MOST_IN_MACRO = 20
 NAME_FIELDS = ("name", "declarator")
 SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
 # A text is in a list, that in a constructor, a keyword or two, and the whole is bound to a name.
-MOST_AROUND_ENTRY = 6
+MOST_AROUND_ENTRY = 8
+MOST_OTHERS = 50
+SET_VALUE = re.compile(r":\s*(?:true|1|\{\}|struct\{\}\{\}|null)$")
 STATEMENTS = ("body_statement", "program", "then", "else", "block_body")
 NOT_BASES = ("extends", "implements", "with", "end")
+# A method that holds the lock of its object.
+HELD = re.compile(r"^\s*(?:@\w+\s+)*(?:\w+\s+)*synchronized\s")
+# `headers["X-Frame-Options"] = "DENY"`
+SUBSCRIPT = re.compile(r"\[[\"']([\w-]+)[\"']\]")
 TEXT_SIGNS = ("'", '"', "`", ":")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
@@ -160,7 +170,8 @@ class ReadNode:
         if named is None:
             words = ("identifier", "simple_identifier", "type_identifier")
             named = next((n for n in self.node.children() if n.kind() in words), None)
-        return fold(self.tree.source(named))[:100]
+        # `[ENSURE_INSIDE](path) { … }`
+        return fold(self.tree.source(named)).strip("[]")[:100]
 
     @cached_property
     def inner_unit(self) -> str:
@@ -176,7 +187,7 @@ class ReadNode:
             is_declared = inner[0].kind() == "binding_pattern_kind"
             named = declared_name(inner[1]) or inner[1] if is_declared else inner[0]
         # `value, err := f()` binds the value.
-        first = self.tree.source(named).partition(",")[0]
+        first = SUBSCRIPT.sub(r".\1", self.tree.source(named).partition(",")[0])
         return write_dotted(first.strip("\"'`:@ "))
 
     @property
@@ -267,25 +278,32 @@ def comment_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
 def entry_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield the entry that a text is in a list, by the names of what the list is given or bound to."""
     owners: list[str] = []
-    is_listed = False
+    listed: SgNode | None = None
     kinds = place.kinds
     for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
         kind = node.kind()
         shape = place.tree.shape(node)
-        is_listed = is_listed or kind in kinds.lists
+        if kind in kinds.lists and listed is None:
+            listed = node
         if shape == "call":
             owners.append(call_name(ReadNode(node, place.tree)))
         elif kind in kinds.arguments:
             # `List.of("a", "b")`
-            is_listed = is_listed or len(node.named_children()) > 1
+            if listed is None and len(node.named_children()) > 1:
+                listed = node
         elif kind in kinds.options or shape == "assign":
-            key = ReadNode(node, place.tree).key
-            if key:
-                owners.append(key)
+            around = ReadNode(node, place.tree)
+            if listed is None and SET_VALUE.search(around.source):
+                # `{"a": true}` is a set.
+                continue
+            if around.key:
+                owners.append(place.path if kind in kinds.nested else around.key)
                 break
-    if is_listed and any(owners):
+    if listed is not None:
         name = ".".join(owner for owner in reversed(owners) if owner)
-        yield place.fact(FactKind.ENTRY, name, place.source.strip("\"'`"))
+        others = (fold(place.tree.source(e)) for e in listed.named_children()[:MOST_OTHERS])
+        fact = place.fact(FactKind.ENTRY, name, place.source.strip("\"'`:"))
+        yield replace(fact, operands=tuple(others))
 
 
 def decorator_fact(place: ReadNode) -> CodeFact:
@@ -356,7 +374,9 @@ def argument_facts(
     # `app.get("/x", [requireLogin], show)`
     inner = (n for each in nodes if each.kind() == "array" for n in each.named_children())
     for node in (*nodes, *inner):
-        written = place.tree.source(node)
+        # `RequireAdmin()` makes what runs.
+        source = place.tree.source(node)[: LONGEST_NAME + 1]
+        written = source if TAKEN.search(source) else MADE.sub("", source)
         if len(written) <= LONGEST_NAME and ARGUMENT.fullmatch(written):
             line = node.range().start.line + 1
             fact = place.fact(FactKind.ARGUMENT, write_dotted(written.lstrip(":")), name)
@@ -417,6 +437,8 @@ def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFac
         heading = place.tree.text[place.start : heading_end.index]
         fact = place.fact(FactKind.DEFINITION, place.name, heading)
         yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
+        if place.shape == "function" and HELD.search(heading):
+            yield place.fact(FactKind.CALL, "synchronized")
         if place.shape == "class":
             yield from base_facts(place, heading)
 

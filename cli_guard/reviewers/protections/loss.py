@@ -40,7 +40,7 @@ FITTING = ("escape", "newline", "secrecy")
 DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
-    """and or not is none null nil true false None True False undefined self this err error length len
+    """and or not is none null nil true false None True False undefined self this $this err error length len
     size typeof instanceof isinstance isset empty string str int bool list dict return raise throw throws
     new void const let var""".split()
 )
@@ -213,6 +213,25 @@ def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
     first = max(pair.line - 1 - LINES_ABOVE, 0)
     heading = "\n".join(text.split("\n")[first : pair.line])
     return pair.name != fact.unit and has_word(heading, fact.last_name)
+
+
+def is_all_that_went(loss: Loss) -> bool:
+    """Return whether nothing but guards went from a place, or a member alone, with comments, and nothing came."""
+    hunk = loss.hunk
+    if hunk is None or any(line.strip() for line in hunk.added):
+        return False
+    fact = loss.fact
+    beside = {
+        number
+        for each in loss.file.went
+        if each.kind is FactKind.COMMENT or each.is_guard
+        for number in range(each.line, each.end_line + 1)
+    }
+    return all(
+        fact.line <= number <= fact.end_line or number in beside
+        for number, line in enumerate(hunk.removed, hunk.old_start)
+        if line.strip()
+    )
 
 
 def is_of_flag(loss: Loss) -> bool:

@@ -151,7 +151,7 @@ class Losses:
             return False
         if loss.family in FITTING and is_made_anew(loss):
             return False
-        if fact.is_call and stands_without(loss):
+        if fact.is_call and (stands_without(loss) or is_link_gone(loss)):
             return True
         return self.stands_by_name(loss, text, pair)
 
@@ -193,7 +193,8 @@ class Losses:
             guarded &= was.words
         if not guarded - OWN_PLACE - REQUEST:
             # A check of a whole program's own state is given nothing: `Validator.new.validate`.
-            is_given_nothing = loss.family in ORDINARY and fact.name[:1].isupper()
+            is_of_class = fact.name[:1].isupper() and not QUOTED.search(fact.detail)
+            is_given_nothing = loss.family in ORDINARY and is_of_class
             fits = loss.family in (*FITTING, "path") and is_given_constants(fact)
             return not fits and not (fact.is_call and is_given_nothing)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
@@ -243,6 +244,18 @@ class Losses:
                 for each in others
             )
         )
+
+
+def is_link_gone(loss: Loss) -> bool:
+    """Return whether a chain of calls goes on without the call: `A.where(owner).find(x)` is `A.find(x)`."""
+    fact = loss.fact
+    owner = fact.name.rpartition(".")[0]
+    behind = {
+        (f"{owner}{old.name.removeprefix(fact.name)}", old.detail)
+        for old in loss.file.went
+        if old.is_call and old.name.startswith(f"{fact.name}.")
+    }
+    return any(new.is_call and (new.name, new.detail) in behind for new in loss.file.came)
 
 
 def is_like_before(loss: Loss, pair: CodeUnit) -> bool:
