@@ -124,8 +124,8 @@ class Looser:
 
     Its sort is `condition`, `comparison`, `asked` (of whom, or of how many), `bound`, `match`, `prefix`, `value`,
     `member`, `owner`, `type`, `narrowed`, `unfolded`, `uncast`, `listed` and `unlisted` (entries), `ended` (memory),
-    `timing`, `output`, `filter` (it runs before fewer methods), `told` (an answer says what went wrong), `unasked`,
-    `order` or `exception`.
+    `timing`, `output`, `query`, `filter` (it runs before fewer methods), `told` (an answer says what went wrong),
+    `unasked`, `order` or `exception`.
     """
 
     old: CodeFact

@@ -12,6 +12,7 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
+    has_word,
 )
 from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange
@@ -71,7 +72,8 @@ def taken_out(loss: Loss, subject: ReviewInput) -> str | None:
         return None
     # What is bound to a name is a value first.
     is_value = loss.family not in FITTING and any(
-        each.is_option and each.line == fact.line for each in loss.file.went
+        each.is_option and each.line == fact.line and has_word(each.detail, fact.last_name)
+        for each in loss.file.went
     )
     if (fact.is_call and is_value) or is_row(loss, subject) or not is_all_that_went(loss):
         return None
@@ -106,6 +108,8 @@ def stands_bare(loss: Loss, difference: ChangeDifference) -> str | None:
     fact = loss.fact
     if fact.is_option and loss.family == "parser":
         return "what it was set for goes on without it"
+    if fact.kind is FactKind.ENTRY and fact.detail.startswith("--"):
+        return "what stood behind it may be an option now"
     is_around = fact.kind is FactKind.CONDITION and loss.family not in ORDINARY
     if is_around and stands_without(loss):
         return "what it stood around is done always now"

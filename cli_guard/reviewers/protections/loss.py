@@ -153,8 +153,12 @@ def is_calculated_no_more(loss: Loss) -> bool:
 
 
 def names_gone(loss: Loss) -> frozenset[str]:
-    """Return the names that lines of the same hunk bound: what they stood for went with the check."""
-    unit = loss.fact.unit
+    """Return the names that lines of the same hunk bound: what they stood for went with the check.
+
+    The keys of what its answer says are none.
+    """
+    fact = loss.fact
+    unit = fact.unit
     hunk = loss.hunk
     bound = {each.name for each in loss.file.came if each.is_option and each.unit == unit}
     return frozenset(
@@ -163,6 +167,7 @@ def names_gone(loss: Loss) -> frozenset[str]:
         if each.is_option
         and each.unit == unit
         and each.name not in bound
+        and not (fact.is_guard and fact.line < each.line <= fact.end_line)
         and loss.file.hunk_of(each) is hunk
     )
 

@@ -148,7 +148,7 @@ def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterato
     new = find_quoting_text(went, came)
     old = next((each for each in went if each.is_call), None)
     if old and new:
-        yield Looser(old, new, "output", f"a value is put between quotes in {new.name}")
+        yield Looser(old, new, "query", f"a value is put into {new.name}")
 
 
 def calls_in_constant_time(
