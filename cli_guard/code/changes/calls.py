@@ -57,6 +57,9 @@ FILTERED = re.compile(
 )
 # https://www.php.net/manual/en/function.in-array.php
 SEARCHES_OF_PHP = ("in_array", "array_search", "array_keys")
+FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
+# Of flags; Kotlin has `or`.
+JOINERS = ("|", "or")
 # A mode of files, and what it lets others than the owner do.
 RIGHTS = re.compile(r"0o?[0-7]{3,4}")
 OF_OTHERS = 0o077
@@ -206,7 +209,7 @@ def lost_name(old: CodeFact, new: CodeFact) -> str:
     was, now = (split_arguments(each.detail.strip("[]()")) for each in (old, new))
     gone = [each for each in was if each not in now]
     is_less = gone and len(gone) + len(now) == len(was)
-    return gone[0] if is_less and NAME.fullmatch(gone[0]) else ""
+    return gone[0] if is_less and (not old.is_option or NAME.fullmatch(gone[0])) else ""
 
 
 def lost_strictness(old: CodeFact, new: CodeFact) -> str:
@@ -217,9 +220,15 @@ def lost_strictness(old: CodeFact, new: CodeFact) -> str:
 
 def lost_limit(old: CodeFact, new: CodeFact) -> str:
     """Return why a call is no longer given a limit that it was given, "" if it is or was not."""
-    gone = lost_argument(old, new)
-    is_limit = not read_strength_words()["limits"].isdisjoint(words_of_name(gone))
-    return f"`{gone}` no longer limits `{new.name}`" if is_limit else ""
+    if not old.is_call or old.name != new.name:
+        return ""
+    now = split_arguments(new.detail)
+    gone = [each for each in split_arguments(old.detail) if each not in now]
+    is_less = len(gone) + len(now) == len(split_arguments(old.detail))
+    known = read_strength_words()["limits"]
+    limits = (each for each in gone if not known.isdisjoint(words_of_name(each)))
+    limit = next(limits, "") if is_less else ""
+    return f"`{limit}` no longer limits `{new.name}`" if limit else ""
 
 
 def lost_width(old: CodeFact, new: CodeFact) -> str:
@@ -311,11 +320,12 @@ def lost_flag(old: CodeFact, new: CodeFact) -> str:
     if len(was) != len(now):
         return ""
     for one, other in zip(was, now, strict=True):
-        gone = set(split_outside(one, ("|",))) - set(split_outside(other, ("|",)))
-        is_joined = "|" in one and not QUOTE.search(one)
+        gone = set(split_outside(one, JOINERS)) - set(split_outside(other, JOINERS))
+        is_joined = len(split_outside(one, JOINERS)) > 1 and not QUOTE.search(one)
         for flag in sorted(gone) if is_joined else ():
             words = words_of_name(flag.rpartition(".")[2])
-            if not read_strength_words()["flags"].isdisjoint(words):
+            is_constant_name = FLAG.fullmatch(flag) is not None
+            if is_constant_name and not read_strength_words()["flags"].isdisjoint(words):
                 return f"`{new.name}` is no longer given `{flag}`"
         if RIGHTS.fullmatch(one) and RIGHTS.fullmatch(other):
             before, after = (int(each.replace("o", ""), 8) for each in (one, other))

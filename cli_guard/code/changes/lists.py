@@ -81,10 +81,11 @@ def lets_in(entry: str, fact: CodeFact, *, is_one_of_many: bool) -> bool:
     if words & (known["refused"] | known["fixed"]) or any("(" in e for e in fact.operands):
         return False
     is_admitting = not words.isdisjoint(known["admits"])
+    # Names that are written without quotes are those of fields, too.
+    is_of_fields = fact.kind is FactKind.ARGUMENT or bool(words & known["assigns"])
     beside = set(map(plain_entry, fact.operands)) - {entry}
     for kind in kinds_of_list():
-        # Names that are written without quotes are those of fields.
-        if fact.kind is FactKind.ARGUMENT and kind["ordinary"]:
+        if is_of_fields and kind["ordinary"]:
             continue
         is_risky = is_one_of(entry, kind["risky"])
         is_of_kind = not kind["ordinary"] or not beside.isdisjoint(
@@ -92,7 +93,9 @@ def lets_in(entry: str, fact: CodeFact, *, is_one_of_many: bool) -> bool:
         )
         if is_admitting and is_of_kind and (is_risky or is_one_of(entry, kind["doubtful"])):
             return True
-        is_risky = is_risky or (is_one_of_many and entry in kind["doubtful"])
+        is_risky = is_risky or (
+            is_one_of_many and bool(kind["risky"]) and entry in kind["doubtful"]
+        )
         if is_risky and not beside.isdisjoint(kind["ordinary"]):
             return True
     return False

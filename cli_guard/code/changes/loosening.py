@@ -5,8 +5,7 @@ Which words are weaker than which, which functions and which numbers, is data: `
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import takewhile
+from functools import cache
 
 from cli_guard.code.changes.calls import (
     lost_actions,
@@ -45,10 +44,15 @@ from cli_guard.code.changes.patterns import (
     looser_pattern_operand,
     takes_markup,
 )
+from cli_guard.code.changes.ranks import (
+    MOST_PAIRS,
+    TextChange,
+    loosened_words,
+    weaker_text,
+)
 from cli_guard.code.changes.values import (
     TABLE,
     is_greatest,
-    key_words,
     loosened_value,
     narrower_type,
     plain,
@@ -59,9 +63,6 @@ from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.rules.catalog import read_table
 
-TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-WHOLE_WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
-SIGN = re.compile(r"[=!<>]+")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
 COMPARED = (
     FactKind.CALL,
@@ -74,10 +75,6 @@ COMPARED = (
     *JUDGED,
 )
 WIDE = (FactKind.CALL, FactKind.OPTION, *JUDGED)
-MOST_PAIRS = 400
-LONGEST_WORDS = 4
-# The sorts of orders that say what fits, not who may or how.
-FITS = ("match", "comparison")
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
 SEPARATOR = re.compile(
@@ -89,22 +86,6 @@ CALLED = re.compile(r"(\w+)\(\)")
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
 PATH = re.compile(r"[\w$.>-]+(?:\[[\w'\"-]+\])?")
-ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
-Ranks = Mapping[str, int]
-
-
-@cache
-def orders() -> tuple[tuple[str, Mapping[str, int]], ...]:
-    """Return the orders of the table: of what sort, and the rank of each word."""
-    found = []
-    for row in read_table(TABLE)["order"]:
-        ranks = {
-            word: rank
-            for rank, words in enumerate(row["strongest_first"])
-            for word in words.split()
-        }
-        found.append((row["sort"], ranks))
-    return tuple(found)
 
 
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
@@ -196,44 +177,6 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
     return next(
         (Looser(old, new, sort, why) for sort, why in reasons(old, new, change)), None
     )
-
-
-@lru_cache(maxsize=2_000)
-def tokens_of(text: str) -> tuple[str, ...]:
-    return tuple(TOKEN.findall(text))
-
-
-@frozen
-class TextChange:
-    """The one place where two texts differ, in whole words."""
-
-    before: str
-    gone: str
-    new: str
-    after: str
-
-    @classmethod
-    def between(cls, old: str, new: str) -> "TextChange | None":
-        """Return the place, None if the texts are equal or have too little in common."""
-        one = tokens_of(old)
-        two = tokens_of(new)
-        start = common(one, two)
-        end = common(reversed(one[start:]), reversed(two[start:]))
-        gone = one[start : len(one) - end]
-        added = two[start : len(two) - end]
-        if old == new or start + end < len(gone) + len(added) - 2:
-            return None
-        return cls(
-            "".join(one[:start]),
-            "".join(gone),
-            "".join(added),
-            "".join(one[len(one) - end :]),
-        )
-
-
-def common(one: Iterable[str], two: Iterable[str]) -> int:
-    pairs = zip(one, two, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def loosened_condition(
@@ -383,104 +326,6 @@ def is_prefix_without_separator(change: TextChange) -> bool:
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
 
 
-def loosened_words(change: TextChange) -> tuple[str, str] | None:
-    """Return the sort and why, if a word became one that is weaker in one of the orders."""
-    gone = change.gone.strip()
-    new = change.new.strip()
-    known = every_ordered_word()
-    # The name of what fetches a thing does not say what the thing is, the path of a route not who may call it.
-    if ("(" in new and "(" not in gone) or ROUTE.search(change.before):
-        return None
-    if known.isdisjoint(ordered_words(gone)) or known.isdisjoint(ordered_words(new)):
-        return None
-    length = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new)))
-    for sort, ranks in orders():
-        longest = 1 if sort in FITS else LONGEST_WORDS
-        if length <= 2 * longest and is_weaker(new, gone, ranks):
-            return sort, f"`{new}` is weaker than `{gone}`"
-    return None
-
-
-def weaker_text(old: str, new: str) -> str:
-    """Return the sort of the order in which a whole text, such as the name of a module, is weaker than another."""
-    known = (each for each in orders() if old in each[1] and new in each[1])
-    return next((sort for sort, ranks in known if ranks[new] > ranks[old]), "")
-
-
-def weaker_member(old: CodeFact, new: CodeFact) -> str:
-    """Return why one member of a family is weaker than another that it takes the place of, "" if it is not."""
-    for sort, ranks in orders():
-        if sort not in FITS and is_weaker(new.text, old.text, ranks):
-            return f"`{new.name}` is weaker than `{old.name}`"
-    return ""
-
-
-def is_weaker(new: str, old: str, ranks: Mapping[str, int]) -> bool:
-    was = rank_of(old, ranks)
-    now = rank_of(new, ranks)
-    return was is not None and now is not None and now > was
-
-
-def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
-    """Return the rank of a text in an order: its own, or of its words the strongest."""
-    whole = text.lower()
-    if whole in ranks:
-        return ranks[whole]
-    return min((ranks[word] for word in ordered_words(text) & ranks.keys()), default=None)
-
-
-@lru_cache(maxsize=2_000)
-def ordered_words(text: str) -> frozenset[str]:
-    """Return the words and signs of a text that may be in an order."""
-    whole = text.lower()
-    return frozenset(
-        (whole, *key_words(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole))
-    )
-
-
-@cache
-def every_ordered_word() -> frozenset[str]:
-    return frozenset(word for _, ranks in orders() for word in ranks)
-
-
-@cache
-def functions() -> Sequence[Ranks]:
-    """Return the orders of functions of the table: the rank of each name."""
-    return tuple(
-        {name: rank for rank, names in enumerate(order) for name in names.split()}
-        for order in read_table(TABLE)["functions"]["strongest_first"]
-    )
-
-
-def weaker_functions(
-    went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[Looser]:
-    """Yield the calls of a unit in whose place a weaker one on the same value came, and none as strong."""
-    calls = [fact for fact in came if fact.is_call]
-    lost = [fact for fact in went if fact.is_call]
-    for ranks in functions():
-        ranked = [
-            (fact, rank)
-            for fact in calls
-            if (rank := rank_of_call(fact, ranks)) is not None
-        ]
-        for old in lost if ranked else ():
-            was = rank_of_call(old, ranks)
-            if was is None or any(rank <= was for _, rank in ranked):
-                continue
-            same = (new for new, _ in ranked[:MOST_PAIRS] if share_values(old, new))
-            if new := next(same, None):
-                yield Looser(
-                    old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
-                )
-
-
-def share_values(one: CodeFact, other: CodeFact) -> bool:
-    """Return whether two calls speak of the same value, or neither of any: `token_hex(32)` is given none."""
-    is_bare = not VALUES.search(one.detail) and not VALUES.search(other.detail)
-    return is_bare or not values_of(one).isdisjoint(values_of(other))
-
-
 def plain_comparisons(
     went: Sequence[CodeFact], came: Sequence[CodeFact], constant: Collection[CodeFact]
 ) -> Iterator[Looser]:
@@ -531,10 +376,3 @@ def has_secret(names: Iterable[str]) -> bool:
     known = read_strength_words()
     words = {word for name in names for word in words_of_name(name)}
     return not words.isdisjoint(known["credentials"] | known["secrets"])
-
-
-def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
-    """Return the rank of a function by the last part of its name, or by its words."""
-    names = (call.name.lower(), call.last_name.lower())
-    known = (ranks[name] for name in names if name in ranks)
-    return next(known, rank_of(names[-1], ranks))

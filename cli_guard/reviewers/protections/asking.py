@@ -18,7 +18,11 @@ from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.containers import stands_without
-from cli_guard.reviewers.protections.families import families_of, is_refusal_of_check
+from cli_guard.reviewers.protections.families import (
+    PRESENCE,
+    families_of,
+    is_refusal_of_check,
+)
 from cli_guard.reviewers.protections.loss import FITTING, ORDINARY, Loss, is_all_that_went
 from cli_guard.reviewers.protections.losses import guarded_words
 from cli_guard.reviewers.protections.memory import MEMORY, memory_use_of
@@ -75,7 +79,10 @@ def taken_out(loss: Loss, subject: ReviewInput) -> str | None:
         each.is_option and each.line == fact.line and has_word(each.detail, fact.last_name)
         for each in loss.file.went
     )
-    if (fact.is_call and is_value) or is_row(loss, subject) or not is_all_that_went(loss):
+    is_presence = fact.is_guard and all(map(PRESENCE.fullmatch, fact.operands))
+    if (fact.is_call and is_value) or is_presence or is_row(loss, subject):
+        return None
+    if not is_all_that_went(loss):
         return None
     return "nothing else went there, and nothing came"
 

@@ -226,6 +226,9 @@ def is_all_that_went(loss: Loss) -> bool:
     if hunk is None or any(line.strip() for line in hunk.added):
         return False
     fact = loss.fact
+    last = hunk.old_start + len(hunk.removed) - 1
+    if not hunk.old_start <= fact.line <= fact.end_line <= last:
+        return False
     beside = {
         number
         for each in loss.file.went

@@ -20,7 +20,7 @@ SIZE_ASKED = re.compile(
     r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
     r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)|^! ?[\w.>-]*(?:len|size|count)\w*$"
 )
-ASSIGNED = re.compile(r"\s*\*?([\w.>-]+)(?:\[[^\]]*\])? = ")
+ASSIGNED = re.compile(r"\s*\*?([\w.>-]+)(?:\[(?!0\])[^\]]*\])? = ")
 # What ends a text, or says that a pointer leads nowhere, and what it has to follow.
 ENDINGS = {
     r"'\\0'|0|L?'\\x00'": r"\b(?:str?n?(?:cpy|cat)|memcpy|memmove|read|recv|fread|snprintf)\([^;]{0,40}\bNAME\b",

@@ -34,12 +34,9 @@ from cli_guard.code.changes.folding import (
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.lists import LISTED, looser_lists
 from cli_guard.code.changes.loosening import (
-    MOST_PAIRS,
     looser_facts,
     names_of_sides,
     plain_comparisons,
-    weaker_functions,
-    weaker_member,
 )
 from cli_guard.code.changes.order import (
     PLACED,
@@ -48,6 +45,7 @@ from cli_guard.code.changes.order import (
     late_checks,
     raw_checks,
 )
+from cli_guard.code.changes.ranks import MOST_PAIRS, weaker_functions, weaker_member
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
@@ -205,7 +203,15 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
         return bool(families_of(given, language)) or is_named_check(given)
     if looser.sort in COMPARISONS:
-        return is_check(looser.old, language) or compares_types_no_more(looser)
+        is_sized = looser.sort == "bound" and language in MEMORY
+        return (
+            is_check(looser.old, language)
+            or compares_types_no_more(looser)
+            or (
+                is_sized
+                and SIZE_ASKED.search(looser.old.name.replace("->", ".")) is not None
+            )
+        )
     if looser.sort == "match" and looser.why.startswith("`replace`"):
         # Where it replaces every occurrence, it is no weaker than `replaceAll`.
         return language not in read_strength_words()["replaces_every"]
