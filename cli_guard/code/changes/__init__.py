@@ -5,8 +5,9 @@ How it works, in the order of the data:
 touched       says for each side which lines a hunk touches; a removal touches the gap between two new lines.
 reading       walks the syntax tree of one side, only through nodes that a hunk touches, and returns its `CodeFact`s
               (calls, arguments, decorators, guards, conditions, options, definitions, texts, comments) and the units
-              (functions, classes) around them. `conditions` reads an `if`, `plain_text` what has no grammar: settings
-              in lines, templates. `nodes` has what is around a node, `naming` writes the names of every language with dots.
+              (functions, classes) around them. `nodes` has what is around a node, `conditions` reads an `if`,
+              `plain_text` what has no grammar: settings in lines, templates. `naming` writes the names of every
+              language with dots.
 difference    takes the facts of both sides of a file as multisets: what is on both sides is neither gone nor new, so
               a line that is wrapped or moved shows nothing. `ChangeDifference` pairs the units over all files of a
               change: by name in the file, by name in another file, then by likeness.
