@@ -176,12 +176,12 @@ LOOSER = (
         "condition",
     ),
     ("a.js", "const x = a(u) && b;", "const x = (c || a(u)) && b;", "condition"),
-    ("a.py", "p.startswith(root + os.sep)\n", "p.startswith(root)\n", "match"),
+    ("a.py", "p.startswith(root + os.sep)\n", "p.startswith(root)\n", "prefix"),
     (
         "a.go",
         'package a\nvar x = strings.HasPrefix(p, root+"/")\n',
         "package a\nvar x = strings.HasPrefix(p, root)\n",
-        "match",
+        "prefix",
     ),
     ("a.py", "re.fullmatch(p, x)\n", "re.match(p, x)\n", "match"),
     ("a.js", "x.replaceAll('a', '')", "x.replace('a', '')", "match"),
@@ -225,7 +225,7 @@ LOOSER = (
         "a.go",
         "package a\nfunc f() { GetLabelOfRepo(r, id) }\n",
         "package a\nfunc f() { GetLabel(id) }\n",
-        "member",
+        "owner",
     ),
     # A guard that refuses no longer, a type that takes every text, a denial of two.
     (

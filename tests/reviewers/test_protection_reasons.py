@@ -18,6 +18,7 @@ PLAIN = f"""{HANDLER} def save(user, page):
 -    check_permission(user, page)
      page.save(user)
 """
+ALTERED = PLAIN.replace("\n     page.save", "\n+    count(page)\n     page.save")
 WARNED = f"""{HANDLER} def save(user, page):
 -    # An attacker could save over the pages of others.
 -    check_permission(user, page)
@@ -196,7 +197,8 @@ HELPER_SAYS = HELPER_WARNS.replace(", denying access", " ")
         (REFUSED, "it refused `__proto__`"),
         (ANSWERED, "it refused who was not allowed"),
         (STILL_ASKED, "2 other conditions"),
-        (PLAIN, ""),
+        (PLAIN, "nothing else went there"),
+        (ALTERED, ""),
         (ROWS, ""),
         (OTHERWISE, ""),
         (BY_NAME, "as it comes now"),
@@ -229,7 +231,8 @@ def test_a_loss_asks_where_the_change_itself_shows_that_nothing_took_its_place(
 @examples(
     ("change", "severity"),
     (
-        (PLAIN, Severity.MEDIUM),
+        (ALTERED, Severity.MEDIUM),
+        (PLAIN, Severity.HIGH),
         (WARNED, Severity.HIGH),
         (SIBLINGS, Severity.HIGH),
     ),

@@ -189,7 +189,7 @@ def check_protection(owner: Any, example: str, *, fires: bool) -> None:
     own = [each for each in findings if each.rule == wanted]
     assert bool(own) is fires, f"reported: {sorted({each.rule for each in findings})}"
     for each in own:
-        assert each.line and each.fingerprint and "- " in each.evidence
+        assert each.line and each.fingerprint and each.evidence[:2] in ("- ", "+ ")
 
 
 def changed_files(example: str) -> ReviewInput:

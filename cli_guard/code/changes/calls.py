@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from cli_guard.code.changes.comparisons import split_arguments
+from cli_guard.code.changes.comparisons import split_arguments, split_outside
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     VALUES,
@@ -40,16 +40,29 @@ QUERY = re.compile(
 QUOTED_VALUE = re.compile(
     r"(?i)(?:=|\blike|\(|,|\b(?:database|table|user|schema)) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)"
 )
+QUOTE = re.compile(r"[\"'`/]")
+QUOTES = str.maketrans("", "", "\"'`")
+PARAMETER = re.compile(r"(?<!\w)(?:\?|\$\d+|[:@]\w+|%s)(?!\w)")
+PUT_IN = re.compile(r"\$\{|#\{|\{\w+\}|\$[a-z]\w*|= ?[\"'`]$")
 # What an error says, or where it was raised.
 ERROR_TEXT = re.compile(
     r"\b(?:e|ex|err|exc|error|exception)(?:\.|->|\?\.)(?:message|stack\w*|getMessage\(|getTrace\w*\(|Error\(\)|ToString\(|Message|to_s)"
     r"|\b(?:str|repr)\((?:e|ex|err|exc|error|exception)\)|\bformat_exc\(|\{(?:e|ex|err|exc|error|exception)\}"
 )
+NAME = re.compile(r"[A-Za-z_][\w.]*(?:\(\))?")
 NOTHING = ("null", "nil", "None", "undefined", "nullptr", "NULL")
 # https://guides.rubyonrails.org/action_controller_overview.html#filters
 FILTERED = re.compile(
     r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
 )
+# https://www.php.net/manual/en/function.in-array.php
+SEARCHES_OF_PHP = ("in_array", "array_search", "array_keys")
+FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
+# Of flags; Kotlin has `or`.
+JOINERS = ("|", "or")
+# A mode of files, and what it lets others than the owner do.
+RIGHTS = re.compile(r"0o?[0-7]{3,4}")
+OF_OTHERS = 0o077
 BRACKETS = re.compile(r"[()\s]")
 
 
@@ -190,11 +203,36 @@ def is_constant(argument: str) -> bool:
     return name.isidentifier() and name.isupper()
 
 
+def lost_name(old: CodeFact, new: CodeFact) -> str:
+    """Return the name that a decorator is no longer given, or that went from the list under a key, "" for none."""
+    if old.name != new.name or old.kind not in (FactKind.DECORATOR, FactKind.OPTION):
+        return ""
+    is_list = all(each.detail[:1] in ("[", "(") for each in (old, new))
+    if old.is_option and not is_list:
+        return ""
+    was, now = (split_arguments(each.detail.strip("[]()")) for each in (old, new))
+    gone = [each for each in was if each not in now]
+    is_less = gone and len(gone) + len(now) == len(was)
+    return gone[0] if is_less and (not old.is_option or NAME.fullmatch(gone[0])) else ""
+
+
+def lost_strictness(old: CodeFact, new: CodeFact) -> str:
+    """Return why a value is looked for that only has to be like one in the list: `in_array($x, $list, true)`."""
+    is_strict = old.last_name in SEARCHES_OF_PHP and lost_argument(old, new) == "true"
+    return f"`{new.name}` compares without types now" if is_strict else ""
+
+
 def lost_limit(old: CodeFact, new: CodeFact) -> str:
     """Return why a call is no longer given a limit that it was given, "" if it is or was not."""
-    gone = lost_argument(old, new)
-    is_limit = not read_strength_words()["limits"].isdisjoint(words_of_name(gone))
-    return f"`{gone}` no longer limits `{new.name}`" if is_limit else ""
+    if not old.is_call or old.name != new.name:
+        return ""
+    now = split_arguments(new.detail)
+    gone = [each for each in split_arguments(old.detail) if each not in now]
+    is_less = len(gone) + len(now) == len(split_arguments(old.detail))
+    known = read_strength_words()["limits"]
+    limits = (each for each in gone if not known.isdisjoint(words_of_name(each)))
+    limit = next(limits, "") if is_less else ""
+    return f"`{limit}` no longer limits `{new.name}`" if limit else ""
 
 
 def lost_width(old: CodeFact, new: CodeFact) -> str:
@@ -214,10 +252,28 @@ def lost_width(old: CodeFact, new: CodeFact) -> str:
 def find_quoting_text(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> CodeFact | None:
-    """Return the text of a query that came with a value between quotes, None if there is none, or was one before."""
-    texts = (each for each in came if each.kind is FactKind.TEXT and is_quoting(each.name))
-    new = next(texts, None)
-    return None if new is None or any(is_quoting(each.name) for each in went) else new
+    """Return the text of a query that came with a value in it: between quotes, or in the place of a parameter.
+
+    None if there is none, or was one before.
+    """
+    queries = [fact.name for fact in went if fact.kind is FactKind.TEXT]
+    for new in came:
+        if new.kind is not FactKind.TEXT or QUERY.search(new.name) is None:
+            continue
+        if QUOTED_VALUE.search(new.name):
+            return None if any(map(is_quoting, queries)) else new
+        begins = first_words(new.name)
+        for old in queries:
+            is_same = first_words(old) == begins
+            is_less = len(PARAMETER.findall(new.name)) < len(PARAMETER.findall(old))
+            if is_same and is_less and PUT_IN.search(new.name):
+                return new
+    return None
+
+
+def first_words(query: str) -> list[str]:
+    """Return what a query does, and to which table, however that is quoted."""
+    return query.translate(QUOTES).split()[:2]
 
 
 def is_quoting(text: str) -> bool:
@@ -257,6 +313,29 @@ def changed_argument(old: CodeFact, new: CodeFact) -> tuple[str, str] | None:
     now = split_arguments(new.detail)
     changed = [(one, two) for one, two in zip(was, now, strict=False) if one != two]
     return changed[0] if len(was) == len(now) and len(changed) == 1 else None
+
+
+def lost_flag(old: CodeFact, new: CodeFact) -> str:
+    """Return why a call is no longer given a flag that makes it safer, or is given more rights: `0o600` is `0o644`."""
+    if not old.is_call or old.name != new.name:
+        return ""
+    was = split_arguments(old.detail)
+    now = split_arguments(new.detail)
+    if len(was) != len(now):
+        return ""
+    for one, other in zip(was, now, strict=True):
+        gone = set(split_outside(one, JOINERS)) - set(split_outside(other, JOINERS))
+        is_joined = len(split_outside(one, JOINERS)) > 1 and not QUOTE.search(one)
+        for flag in sorted(gone) if is_joined else ():
+            words = words_of_name(flag.rpartition(".")[2])
+            is_constant_name = FLAG.fullmatch(flag) is not None
+            if is_constant_name and not read_strength_words()["flags"].isdisjoint(words):
+                return f"`{new.name}` is no longer given `{flag}`"
+        if RIGHTS.fullmatch(one) and RIGHTS.fullmatch(other):
+            before, after = (int(each.replace("o", ""), 8) for each in (one, other))
+            if after & ~before & OF_OTHERS:
+                return f"`{other}` gives more rights than `{one}`"
+    return ""
 
 
 def lost_room(old: CodeFact, new: CodeFact) -> str:

@@ -5,16 +5,18 @@ Which words are weaker than which, which functions and which numbers, is data: `
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import takewhile
+from functools import cache
 
 from cli_guard.code.changes.calls import (
     lost_actions,
+    lost_flag,
     lost_limit,
+    lost_name,
     lost_owner,
     lost_owner_column,
     lost_room,
     lost_scope,
+    lost_strictness,
     lost_subject,
     lost_width,
 )
@@ -42,11 +44,18 @@ from cli_guard.code.changes.patterns import (
     looser_pattern_operand,
     takes_markup,
 )
+from cli_guard.code.changes.ranks import (
+    MOST_PAIRS,
+    TextChange,
+    loosened_words,
+    weaker_text,
+)
 from cli_guard.code.changes.values import (
     TABLE,
     is_greatest,
-    key_words,
     loosened_value,
+    narrower_type,
+    plain,
     read_strength_words,
     wider_type,
 )
@@ -54,9 +63,6 @@ from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.rules.catalog import read_table
 
-TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-WHOLE_WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
-SIGN = re.compile(r"[=!<>]+")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
 COMPARED = (
     FactKind.CALL,
@@ -69,8 +75,6 @@ COMPARED = (
     *JUDGED,
 )
 WIDE = (FactKind.CALL, FactKind.OPTION, *JUDGED)
-MOST_PAIRS = 400
-LONGEST_WORDS = 4
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
 SEPARATOR = re.compile(
@@ -81,22 +85,7 @@ SEPARATOR = re.compile(
 CALLED = re.compile(r"(\w+)\(\)")
 NOTHING = re.compile(r"return(?: (?:None|null|nil|undefined))?;?")
 DENYING = re.compile(r"\breturn (?:[Ff]alse|nil|None);?$")
-ROUTE = re.compile(r"[\"'`]/[\w/-]*\Z")
-Ranks = Mapping[str, int]
-
-
-@cache
-def orders() -> tuple[tuple[str, Mapping[str, int]], ...]:
-    """Return the orders of the table: of what sort, and the rank of each word."""
-    found = []
-    for row in read_table(TABLE)["order"]:
-        ranks = {
-            word: rank
-            for rank, words in enumerate(row["strongest_first"])
-            for word in words.split()
-        }
-        found.append((row["sort"], ranks))
-    return tuple(found)
+PATH = re.compile(r"[\w$.>-]+(?:\[[\w'\"-]+\])?")
 
 
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
@@ -157,18 +146,30 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
+        if why := narrower_type(old, new):
+            return Looser(old, new, "narrowed", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
-    if why := lost_scope(old, new) or lost_owner(old, new) or lost_subject(old, new):
+    if why := lost_scope(old, new):
+        return Looser(old, new, "owner", why)
+    if why := lost_owner(old, new) or lost_subject(old, new):
         return Looser(old, new, "member", why)
+    if gone := lost_name(old, new):
+        return Looser(old, new, "member", f"`{new.last_name}` no longer names `{gone}`")
     if why := lost_actions(old, new):
         return Looser(old, new, "filter", why)
     if why := lost_owner_column(old, new):
         return Looser(old, new, "owner", why)
-    if why := lost_limit(old, new) or lost_room(old, new):
+    if why := lost_limit(old, new) or lost_room(old, new) or lost_flag(old, new):
         return Looser(old, new, "value", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
         return None
-    if why := looser_pattern(old, new, elsewhere.operands_before):
+    if old.is_option and old.name == new.name:
+        around = words_of_name(old.unit)
+        if why := loosened_value(old.name, old.detail, new.detail, around):
+            return Looser(old, new, "value", why)
+    if why := lost_strictness(old, new) or looser_pattern(
+        old, new, elsewhere.operands_before
+    ):
         return Looser(old, new, "match", why)
     change = TextChange.between(old.text, new.text)
     if change is None:
@@ -176,44 +177,6 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
     return next(
         (Looser(old, new, sort, why) for sort, why in reasons(old, new, change)), None
     )
-
-
-@lru_cache(maxsize=2_000)
-def tokens_of(text: str) -> tuple[str, ...]:
-    return tuple(TOKEN.findall(text))
-
-
-@frozen
-class TextChange:
-    """The one place where two texts differ, in whole words."""
-
-    before: str
-    gone: str
-    new: str
-    after: str
-
-    @classmethod
-    def between(cls, old: str, new: str) -> "TextChange | None":
-        """Return the place, None if the texts are equal or have too little in common."""
-        one = tokens_of(old)
-        two = tokens_of(new)
-        start = common(one, two)
-        end = common(reversed(one[start:]), reversed(two[start:]))
-        gone = one[start : len(one) - end]
-        added = two[start : len(two) - end]
-        if old == new or start + end < len(gone) + len(added) - 2:
-            return None
-        return cls(
-            "".join(one[:start]),
-            "".join(gone),
-            "".join(added),
-            "".join(one[len(one) - end :]),
-        )
-
-
-def common(one: Iterable[str], two: Iterable[str]) -> int:
-    pairs = zip(one, two, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def loosened_condition(
@@ -235,6 +198,10 @@ def loosened_condition(
         return Looser(old, new, "condition", why)
     if old.kind is not new.kind:
         return None
+    if was == now and (old.joiner, new.joiner) == (
+        ("or", "and") if leaves else ("and", "or")
+    ):
+        return Looser(old, new, "asked", f"`{new.name}` is enough now")
     if len(was - now) == len(now - was) == 1:
         gone = min(was - now)
         added = min(now - was)
@@ -275,12 +242,27 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
     if is_unfolded(gone, added, refuses=leaves):
         why = f"`{added}` holds for one spelling alone, `{gone}` held for all"
         return Looser(old, new, "comparison", why)
+    if why := asks_another(gone, added):
+        return Looser(old, new, "asked", why)
     if why := looser_pattern_operand(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", why)
     found = looser_comparison(gone, added, refuses=leaves)
     if found is None:
         return None
     return Looser(old, new, "bound" if found.is_bound else "comparison", found.why)
+
+
+def asks_another(gone: str, added: str) -> str:
+    """Return that an operand asks about another one than who asks, or about what they sent; "" if it does not."""
+    change = TextChange.between(gone, added)
+    if change is None or not PATH.fullmatch(change.new):
+        return ""
+    known = read_strength_words()
+    was = frozenset(words_of_name(change.gone))
+    now = frozenset(words_of_name(change.new))
+    is_other = was & known["asking"] and not now & known["asking"]
+    is_sent = now & known["sent"] and not was & known["sent"]
+    return f"`{added}` is asked now, not `{gone}`" if is_other or is_sent else ""
 
 
 def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[str, str]]:
@@ -292,21 +274,17 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         yield "match", f"`{change.new}` fits what `{change.gone}` does not"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
-            "match",
+            "prefix",
             "the prefix no longer ends with a separator, so a folder beside it fits as well",
         )
+    if old.kind is FactKind.TEXT and (
+        sort := weaker_text(plain(old.name), plain(new.name))
+    ):
+        yield sort, f"{new.name} is weaker than {old.name}"
     if words := loosened_words(change):
         yield words
     if old.kind in NAMED and is_greatest(change.gone, change.new):
         yield "value", f"`{change.new.strip()}` bounds nothing"
-    if (
-        old.is_option
-        and old.name == new.name
-        and (
-            why := loosened_value(old.name, old.detail, new.detail, words_of_name(old.unit))
-        )
-    ):
-        yield "value", why
 
 
 def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
@@ -337,100 +315,15 @@ def markup_writers() -> Mapping[str, str]:
 
 
 def is_prefix_without_separator(change: TextChange) -> bool:
-    if change.new.strip() or not change.gone.strip():
+    gone = change.gone.strip()
+    # A backslash before anything but a quote is no separator.
+    is_escape = gone == "\\" and change.after[:1] not in ("'", '"', "`", "\\")
+    if change.new.strip() or not gone or is_escape:
         return False
     names = words_of_name(change.before)
     is_prefix = any(name in read_strength_words()["begins"] for name in names)
     has_sign = re.search(r"[/\\]|[sS]ep|SEPARATOR", change.gone) is not None
     return is_prefix and has_sign and SEPARATOR.fullmatch(change.gone) is not None
-
-
-def loosened_words(change: TextChange) -> tuple[str, str] | None:
-    """Return the sort and why, if a word became one that is weaker in one of the orders."""
-    gone = change.gone.strip()
-    new = change.new.strip()
-    known = every_ordered_word()
-    # The name of what fetches a thing does not say what the thing is, the path of a route not who may call it.
-    if ("(" in new and "(" not in gone) or ROUTE.search(change.before):
-        return None
-    if known.isdisjoint(ordered_words(gone)) or known.isdisjoint(ordered_words(new)):
-        return None
-    length = max(len(TOKEN.findall(gone)), len(TOKEN.findall(new)))
-    for sort, ranks in orders():
-        longest = 1 if sort == "match" else LONGEST_WORDS
-        if length <= 2 * longest and is_weaker(new, gone, ranks):
-            return sort, f"`{new}` is weaker than `{gone}`"
-    return None
-
-
-def weaker_member(old: CodeFact, new: CodeFact) -> str:
-    """Return why one member of a family is weaker than another that it takes the place of, "" if it is not."""
-    for sort, ranks in orders():
-        if sort != "match" and is_weaker(new.text, old.text, ranks):
-            return f"`{new.name}` is weaker than `{old.name}`"
-    return ""
-
-
-def is_weaker(new: str, old: str, ranks: Mapping[str, int]) -> bool:
-    was = rank_of(old, ranks)
-    now = rank_of(new, ranks)
-    return was is not None and now is not None and now > was
-
-
-def rank_of(text: str, ranks: Mapping[str, int]) -> int | None:
-    """Return the rank of a text in an order: its own, or of its words the strongest."""
-    whole = text.lower()
-    if whole in ranks:
-        return ranks[whole]
-    return min((ranks[word] for word in ordered_words(text) & ranks.keys()), default=None)
-
-
-@lru_cache(maxsize=2_000)
-def ordered_words(text: str) -> frozenset[str]:
-    """Return the words and signs of a text that may be in an order."""
-    whole = text.lower()
-    return frozenset(
-        (whole, *key_words(text), *WHOLE_WORD.findall(whole), *SIGN.findall(whole))
-    )
-
-
-@cache
-def every_ordered_word() -> frozenset[str]:
-    return frozenset(word for _, ranks in orders() for word in ranks)
-
-
-@cache
-def functions() -> Sequence[Ranks]:
-    """Return the orders of functions of the table: the rank of each name."""
-    return tuple(
-        {name: rank for rank, names in enumerate(order) for name in names.split()}
-        for order in read_table(TABLE)["functions"]["strongest_first"]
-    )
-
-
-def weaker_functions(
-    went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> Iterator[Looser]:
-    """Yield the calls of a unit in whose place a weaker one on the same value came, and none as strong."""
-    calls = [fact for fact in came if fact.is_call]
-    lost = [fact for fact in went if fact.is_call]
-    for ranks in functions():
-        ranked = [
-            (fact, rank)
-            for fact in calls
-            if (rank := rank_of_call(fact, ranks)) is not None
-        ]
-        for old in lost if ranked else ():
-            was = rank_of_call(old, ranks)
-            if was is None or any(rank <= was for _, rank in ranked):
-                continue
-            same = (
-                new for new, _ in ranked[:MOST_PAIRS] if values_of(new) & values_of(old)
-            )
-            if new := next(same, None):
-                yield Looser(
-                    old, new, "function", f"`{new.name}` is weaker than `{old.name}`"
-                )
 
 
 def plain_comparisons(
@@ -483,9 +376,3 @@ def has_secret(names: Iterable[str]) -> bool:
     known = read_strength_words()
     words = {word for name in names for word in words_of_name(name)}
     return not words.isdisjoint(known["credentials"] | known["secrets"])
-
-
-def rank_of_call(call: CodeFact, ranks: Ranks) -> int | None:
-    """Return the rank of a function by the last part of its name, or by its words."""
-    last = call.last_name.lower()
-    return ranks.get(last, rank_of(last, ranks))

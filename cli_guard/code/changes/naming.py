@@ -15,6 +15,7 @@ SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\\|!\.|\.&|\.)\s*")
 PLAIN_NAME = re.compile(r"[\w$.]+")
 NOT_NAME = re.compile(r"[^\w.$@?!-]+")
 BEFORE_NAME = re.compile(r"^(?:new|await|yield|return|throw|not|print|echo|&|\*)\b\s*")
+COMPUTED = re.compile(r"(?<=\w)\[([A-Z][A-Z0-9_]+)\]$")
 NAME_CHARS = frozenset(string.ascii_letters + "_")
 OPENING = frozenset("([{<")
 CLOSING = frozenset(")]}>")
@@ -34,6 +35,8 @@ def write_dotted(text: str) -> str:
 def callee_name(text: str) -> str:
     """Return the dotted name at the end of a callee: `a.b` of `a(x).b`, read backward over what is in brackets."""
     text = BEFORE_NAME.sub("", text[-CALLEE_CHARS:].rstrip("?!<( \t\n"))
+    # `this[ENSURE_INSIDE](path)`
+    text = COMPUTED.sub(r".\1", text)
     if PLAIN_NAME.fullmatch(text):
         return text
     kept: list[str] = []

@@ -239,10 +239,14 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
         # Most texts are no patterns, and reading them as such takes long.
         if MAY_ANCHOR.search(old.name) is None:
             return ""
+        if old.name != new.name and of_lines(old.name) == new.name:
+            return "each line is enough now, not the whole text"
         change = compare_patterns(old.name, new.name)
         is_open = change is not None and change.lost_anchor
         return "the pattern is no longer anchored at each end as it was" if is_open else ""
     change = changed_pattern(old.text, new.text)
+    if old.text != new.text and of_lines(old.text) == new.text:
+        return "each line is enough now, not the whole text"
     if change is None:
         return ""
     known = read_strength_words()
@@ -255,6 +259,13 @@ def looser_pattern(old: CodeFact, new: CodeFact, operands: Collection[str]) -> s
     if change.was_whole and change.is_wider:
         return "the pattern that a whole value must fit fits more"
     return ""
+
+
+def of_lines(pattern: str) -> str:
+    """Return a pattern with the anchors of lines in the place of those of the whole text."""
+    for whole, line in ((r"\A", "^"), (r"\z", "$"), (r"\Z", "$")):
+        pattern = pattern.replace(whole, line)
+    return pattern
 
 
 def takes_markup(gone: str, new: str) -> bool:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -31,11 +30,11 @@ from cli_guard.code.changes.facts import (
 from cli_guard.code.changes.handlers import body_of, handler_fact
 from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import (
-    callee_name,
     declared_name,
     join_names,
     write_dotted,
 )
+from cli_guard.code.changes.nodes import ReadNode, call_name
 from cli_guard.code.changes.touched import TouchedLines
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.naming import top_imports
@@ -47,18 +46,24 @@ if TYPE_CHECKING:
 
 MOST_NODES = 20_000
 LONGEST_NAME = 100
-ARGUMENT = re.compile(r":?[A-Za-z_$](?:[\w$.]|::)*")
+ARGUMENT = re.compile(r":?[A-Za-z_$](?:[\w$.]|::)*[!?]?")
+MADE = re.compile(r"\((?:['\"][^'\"]*['\"])?\)$")
+TAKEN = re.compile(
+    r"(?:^|[.:>])(?:get|set|new|to|is|has|load|make|build|create)(?:[A-Z_]|\()"
+)
 SWITCH = re.compile(r"(?i:true|false)|[0-9][0-9_]{0,11}")
 CALL_IN_MACRO = re.compile(r"(?<![\w.])[A-Za-z_][\w.:]{0,80}\(")
 MOST_IN_MACRO = 20
-NAME_FIELDS = ("name", "declarator")
 SETTER = re.compile(r"set(?:_(?=\w)|(?=[A-Z]))(?P<key>\w+)")
 # A text is in a list, that in a constructor, a keyword or two, and the whole is bound to a name.
-MOST_AROUND_ENTRY = 6
+MOST_AROUND_ENTRY = 8
+MOST_OTHERS = 50
+SET_VALUE = re.compile(r":\s*(?:true|1|\{\}|struct\{\}\{\}|null)$")
 STATEMENTS = ("body_statement", "program", "then", "else", "block_body")
 NOT_BASES = ("extends", "implements", "with", "end")
+# A method that holds the lock of its object.
+HELD = re.compile(r"^\s*(?:@\w+\s+)*(?:\w+\s+)*synchronized\s")
 TEXT_SIGNS = ("'", '"', "`", ":")
-KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
 VALUE_FIELDS = ("value", "right")
 COMMENT_SIGNS = "#/*!-<>{}% \t"
 
@@ -111,84 +116,6 @@ class FactReader:
 
     def _unit_at(self, place: "ReadNode") -> CodeUnit:
         return CodeUnit(self.path, place.inner_unit, place.first, place.last, place.source)
-
-
-@dataclass
-class ReadNode:
-    """A node, with what is around it: the dotted names of its units and of the keys of a setting."""
-
-    node: "SgNode"
-    tree: SourceTree
-    unit: str = ""
-    path: str = ""
-
-    def __post_init__(self) -> None:
-        span = self.node.range()
-        self.kind = self.node.kind()
-        self.kinds = self.tree.kinds
-        self.shape = self.kinds.shapes.get(self.kind, "group")
-        self.start = span.start.index
-        self.end = span.end.index
-        self.first = span.start.line + 1
-        self.last = span.end.line + 1
-        if span.end.column == 0 and self.last > self.first:
-            self.last -= 1
-
-    @property
-    def source(self) -> str:
-        return self.tree.text[self.start : self.end]
-
-    @cached_property
-    def arguments(self) -> "SgNode | None":
-        """The arguments of a call."""
-        given = self.node.field("arguments")
-        if given is not None:
-            return given
-        children = self.node.children()
-        return next(
-            (each for each in children if each.kind() in self.kinds.arguments), None
-        )
-
-    @cached_property
-    def name(self) -> str:
-        """The name of a function or class, "" for one without."""
-        if self.shape not in ("function", "class"):
-            return ""
-        named = field_of(self.node, NAME_FIELDS)
-        while named is not None and (inner := named.field("declarator")) is not None:
-            named = inner
-        if named is None:
-            words = ("identifier", "simple_identifier", "type_identifier")
-            named = next((n for n in self.node.children() if n.kind() in words), None)
-        return fold(self.tree.source(named))[:100]
-
-    @cached_property
-    def inner_unit(self) -> str:
-        return join_names(self.unit, self.name) if self.name else self.unit
-
-    @cached_property
-    def key(self) -> str:
-        """The key of an option or the target of an assignment, "" for none."""
-        named = field_of(self.node, KEY_FIELDS)
-        inner = [] if named is not None else self.node.named_children()
-        # A block of Terraform has its key first, and its labels behind it; Kotlin has `val` before its name.
-        if len(inner) > 1:
-            is_declared = inner[0].kind() == "binding_pattern_kind"
-            named = declared_name(inner[1]) or inner[1] if is_declared else inner[0]
-        # `value, err := f()` binds the value.
-        first = self.tree.source(named).partition(",")[0]
-        return write_dotted(first.strip("\"'`:@ "))
-
-    @property
-    def inner_path(self) -> str:
-        if self.kind in self.kinds.nested and self.key:
-            return join_names(self.path, self.key)
-        return self.path
-
-    def fact(self, kind: FactKind, name: str, detail: str = "") -> CodeFact:
-        return CodeFact(
-            kind, fold(name), fold(detail), self.first, self.last, self.inner_unit
-        )
 
 
 def facts_at(
@@ -267,25 +194,32 @@ def comment_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFact]:
 def entry_facts(place: ReadNode) -> Iterator[CodeFact]:
     """Yield the entry that a text is in a list, by the names of what the list is given or bound to."""
     owners: list[str] = []
-    is_listed = False
+    listed: SgNode | None = None
     kinds = place.kinds
     for node in islice(place.node.ancestors(), MOST_AROUND_ENTRY):
         kind = node.kind()
         shape = place.tree.shape(node)
-        is_listed = is_listed or kind in kinds.lists
+        if kind in kinds.lists and listed is None:
+            listed = node
         if shape == "call":
             owners.append(call_name(ReadNode(node, place.tree)))
         elif kind in kinds.arguments:
             # `List.of("a", "b")`
-            is_listed = is_listed or len(node.named_children()) > 1
+            if listed is None and len(node.named_children()) > 1:
+                listed = node
         elif kind in kinds.options or shape == "assign":
-            key = ReadNode(node, place.tree).key
-            if key:
-                owners.append(key)
+            around = ReadNode(node, place.tree)
+            if listed is None and SET_VALUE.search(around.source):
+                # `{"a": true}` is a set.
+                continue
+            if around.key:
+                owners.append(place.path if kind in kinds.nested else around.key)
                 break
-    if is_listed and any(owners):
+    if listed is not None:
         name = ".".join(owner for owner in reversed(owners) if owner)
-        yield place.fact(FactKind.ENTRY, name, place.source.strip("\"'`"))
+        others = (fold(place.tree.source(e)) for e in listed.named_children()[:MOST_OTHERS])
+        fact = place.fact(FactKind.ENTRY, name, place.source.strip("\"'`:"))
+        yield replace(fact, operands=tuple(others))
 
 
 def decorator_fact(place: ReadNode) -> CodeFact:
@@ -326,14 +260,6 @@ def calls_in_macro(place: ReadNode) -> Iterator[CodeFact]:
         yield place.fact(FactKind.CALL, write_dotted(match[0][:-1]))
 
 
-def call_name(place: ReadNode) -> str:
-    """Return the name that a call is written with."""
-    given = place.arguments
-    behind = given if given is not None else place.node.field("block")
-    end = behind.range().start.index if behind is not None else place.end
-    return callee_name(place.tree.text[place.start : end])
-
-
 def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
     """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
     parts = given.named_children() if given is not None else []
@@ -354,9 +280,16 @@ def argument_facts(
     """Yield the bare names among the arguments of a call that are names of what may run."""
     nodes = given.named_children() if given is not None else []
     # `app.get("/x", [requireLogin], show)`
-    inner = (n for each in nodes if each.kind() == "array" for n in each.named_children())
+    inner = (
+        n
+        for each in nodes
+        if each.kind() in place.kinds.lists
+        for n in each.named_children()
+    )
     for node in (*nodes, *inner):
-        written = place.tree.source(node)
+        # `RequireAdmin()` makes what runs.
+        source = place.tree.source(node)[: LONGEST_NAME + 1]
+        written = source if TAKEN.search(source) else MADE.sub("", source)
         if len(written) <= LONGEST_NAME and ARGUMENT.fullmatch(written):
             line = node.range().start.line + 1
             fact = place.fact(FactKind.ARGUMENT, write_dotted(written.lstrip(":")), name)
@@ -417,6 +350,8 @@ def definition_facts(place: ReadNode, touched: TouchedLines) -> Iterator[CodeFac
         heading = place.tree.text[place.start : heading_end.index]
         fact = place.fact(FactKind.DEFINITION, place.name, heading)
         yield replace(fact, end_line=heading_end.line + 1, unit=place.unit)
+        if place.shape == "function" and HELD.search(heading):
+            yield place.fact(FactKind.CALL, "synchronized")
         if place.shape == "class":
             yield from base_facts(place, heading)
 

@@ -28,6 +28,11 @@ LIMIT = re.compile(
 # A value that the program finds out.
 EXPRESSION = re.compile(r"[A-Za-z_$@][\w$.>-]*(?:\(.*\))?")
 LONGEST_AMOUNT = 60
+# A limit that grows with what people have is no weaker; so many times as much is none.
+MUCH = 100
+# What counts the rounds of a loop.
+COUNTERS = ("i", "j", "k", "n", "x", "y")
+QUALIFIERS = ("const", "unsigned", "signed", "static", "volatile", "register")
 MOST_BITS = 200
 OCTAL = frozenset("01234567")
 
@@ -63,8 +68,17 @@ def loosened_value(key: str, old: str, new: str, around: Iterable[str] = ()) -> 
             return f"`{key}` is off now, it was `{old}`"
     before = amount_of(was)
     after = amount_of(now)
+    is_limit = not words.isdisjoint(known["bounds"])
+    if (
+        before
+        and is_limit
+        and (now in known["endless"] or (after == 0 and "timeout" in words))
+    ):
+        return f"`{key}` has no limit now"
     if before is None or after is None or before == after:
         return ""
+    if before and "timeout" not in words and is_limit and after >= MUCH * before:
+        return f"{now} is {after // before:,} times {was}"
     if words & known["bits"] and was[:1] == now[:1] == "0" and after & ~before:
         return f"{now} gives more rights than {was}"
     lives = words & known["life"] and {*key_words(key), *around} & known["credentials"]
@@ -97,6 +111,39 @@ def key_words(key: str) -> frozenset[str]:
     words = words_of_name(key)
     joined = (one + two for one, two in pairwise(words))
     return frozenset((*words, *joined))
+
+
+def narrower_type(old: CodeFact, new: CodeFact) -> str:
+    """Return why a number may no longer fit what it is declared as: fewer bits, or a sign that it had not."""
+    if old.name != new.name or old.name in COUNTERS:
+        return ""
+    was = width_of(old.detail)
+    now = width_of(new.detail)
+    if was is None or now is None:
+        return ""
+    # No size in memory is so great that a sign takes from the widest.
+    is_signed = now[1] and not was[1] and now[0] > 0
+    is_less = now[0] > was[0] or (now[0] == was[0] and is_signed)
+    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now" if is_less else ""
+
+
+@cache
+def widths() -> Mapping[str, int]:
+    rows = enumerate(read_table(TABLE)["widths"]["widest_first"])
+    return {word: rank for rank, words in rows for word in words.split()}
+
+
+def width_of(declared: str) -> tuple[int, bool] | None:
+    """Return the rank of the width of a type of numbers, and whether it has a sign; None for any other type."""
+    words = declared.split()
+    known = widths()
+    if not words or any(word not in known for word in words if word not in QUALIFIERS):
+        return None
+    ranks = [known[word] for word in words if word in known]
+    is_unsigned = any(word.startswith("u") or word == "size_t" for word in words)
+    # `unsigned long` is as wide as `long`, `short int` as `short`.
+    narrow = max(ranks) if "short" in words else min(ranks)
+    return narrow, not is_unsigned
 
 
 def plain(text: str) -> str:

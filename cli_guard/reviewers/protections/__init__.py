@@ -2,9 +2,10 @@
 
 `judged_files` says which files matter, `steps` which two states are compared, `judging` compares them with
 `code.changes`; `families` says which facts are protections, `losses` which of them are really gone, `replacements`
-what came in their place, `weakenings` which became weaker, `warnings` where words of attack went along and what the
-check says of itself, `asking` which losses ask for a person, with `bare` (the value is used without the check now);
-`findings` shows both states. `marks` are what is known of a file that is not read again.
+what came in their place, `weakenings` which became weaker (`memory`: sizes and pointers, `exceptions`: who is let by,
+`unasked`: answers that nobody asks for), `warnings` where words of attack went along and what the check says of itself,
+`asking` which losses ask for a person, with `bare` (the value is used without the check now); `findings` shows both
+states. `marks` are what is known of a file that is not read again.
 """
 
 from cli_guard.model import FileChange, Report

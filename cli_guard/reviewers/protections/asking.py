@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from cli_guard.code.changes.comparisons import split_arguments
 from cli_guard.code.changes.difference import ChangeDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -11,20 +12,25 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
+    has_word,
 )
 from cli_guard.code.languages import language_for
 from cli_guard.model import FileChange
 from cli_guard.reviewers.protections.bare import bare_now
 from cli_guard.reviewers.protections.containers import stands_without
-from cli_guard.reviewers.protections.families import families_of, is_refusal_of_check
-from cli_guard.reviewers.protections.loss import ORDINARY, Loss
+from cli_guard.reviewers.protections.families import (
+    PRESENCE,
+    families_of,
+    is_refusal_of_check,
+)
+from cli_guard.reviewers.protections.loss import FITTING, ORDINARY, Loss, is_all_that_went
 from cli_guard.reviewers.protections.losses import guarded_words
+from cli_guard.reviewers.protections.memory import MEMORY, memory_use_of
 from cli_guard.reviewers.protections.warnings import (
     attack_refused,
     checks_with,
     warned_by_helper,
 )
-from cli_guard.reviewers.protections.weakenings import MEMORY
 from cli_guard.reviewers.review_input import ReviewInput
 
 # What a framework runs before a handler.
@@ -32,12 +38,9 @@ AROUND = (FactKind.ARGUMENT, FactKind.DECORATOR)
 WHO_MAY = ("access", "csrf")
 HIDDEN = re.compile(r"\b404\b|(?i:not_?found)")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
-# What a size or an index is given to where nothing else holds it inside.
-MEMORY_USE = (
-    r"\b(?:mem(?:cpy|move|set)|str?n(?:cpy|cat)|\w*alloc|fread|read|recv)\([^;]{0,200}\bNAME\b[^;]{0,40}\)"
-    r"|\w\[[^\]\n]{0,60}\bNAME\b[^\]\n]{0,40}\]"
-)
 FEWEST_SIBLINGS = 2
+# What stands on lines of its own.
+TAKEN_OUT = (FactKind.CALL, FactKind.GUARD, FactKind.DECORATOR, FactKind.OPTION)
 # Families of calls that say nothing of each other: another lock, another sum.
 PLAIN = ("bounds", "lock")
 ASKED = r"(?i:\b(?:if|unless|elif|elseif|elsif|require|assert|guard|when)\b|\?)[^\n]{0,300}"
@@ -56,8 +59,43 @@ def reason_to_ask(
         lambda: accepts_forged(loss),
         lambda: warned_by_helper(loss, difference),
         lambda: follow_data(loss, subject, difference),
+        lambda: compared_plainly(loss),
+        lambda: taken_out(loss, subject),
     )
     return next((reason for find in reasons if (reason := find())), None)
+
+
+def taken_out(loss: Loss, subject: ReviewInput) -> str | None:
+    """Return that a protection was all that a place lost, and nothing came there."""
+    fact = loss.fact
+    # A guard of no family, and an ordinary check that refuses nothing itself.
+    is_plain = loss.family not in families_of(fact, loss.language) or (
+        loss.family in ORDINARY and not fact.is_guard
+    )
+    if is_plain or loss.family in ("lock", "timing") or fact.kind not in TAKEN_OUT:
+        return None
+    # What is bound to a name is a value first.
+    is_value = loss.family not in FITTING and any(
+        each.is_option and each.line == fact.line and has_word(each.detail, fact.last_name)
+        for each in loss.file.went
+    )
+    is_presence = fact.is_guard and all(map(PRESENCE.fullmatch, fact.operands))
+    if (fact.is_call and is_value) or is_presence or is_row(loss, subject):
+        return None
+    if not is_all_that_went(loss):
+        return None
+    return "nothing else went there, and nothing came"
+
+
+def compared_plainly(loss: Loss) -> str | None:
+    """Return that a line which came compares with a sign what a call compared in constant time."""
+    given = split_arguments(loss.fact.detail) if loss.family == "timing" else ()
+    names = [re.escape(each.strip("&* ")) for each in given]
+    if len(names) != 2 or loss.hunk is None:
+        return None
+    form = re.compile(rf"{names[0]} ?[!=]==? ?{names[1]}|{names[1]} ?[!=]==? ?{names[0]}")
+    found = next(filter(None, map(form.search, loss.hunk.added)), None)
+    return f"`{found[0]}` takes the place of it" if found else None
 
 
 def lets_in_everybody(loss: Loss) -> str | None:
@@ -77,6 +115,8 @@ def stands_bare(loss: Loss, difference: ChangeDifference) -> str | None:
     fact = loss.fact
     if fact.is_option and loss.family == "parser":
         return "what it was set for goes on without it"
+    if fact.kind is FactKind.ENTRY and fact.detail.startswith("--"):
+        return "what stood behind it may be an option now"
     is_around = fact.kind is FactKind.CONDITION and loss.family not in ORDINARY
     if is_around and stands_without(loss):
         return "what it stood around is done always now"
@@ -84,9 +124,9 @@ def stands_bare(loss: Loss, difference: ChangeDifference) -> str | None:
     if not fact.is_judged or unit is None or loss.language not in MEMORY:
         return None
     for name in guarded_words(fact):
-        used = re.search(MEMORY_USE.replace("NAME", re.escape(name)), unit.text)
-        if used is not None and not name.isupper():
-            return f"`{used[0]}` has no bound now"
+        used = memory_use_of(name, unit.text)
+        if used and not name.isupper():
+            return f"`{used}` has no bound now"
     return None
 
 

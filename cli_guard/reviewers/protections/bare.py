@@ -9,7 +9,7 @@ from cli_guard.code.changes.difference import ChangeDifference
 from cli_guard.code.changes.facts import CodeFact, CodeUnit, fold, has_word
 from cli_guard.code.changes.kinds import SourceTree, kinds_of
 from cli_guard.code.changes.naming import write_dotted
-from cli_guard.code.changes.reading import ReadNode, call_name
+from cli_guard.code.changes.nodes import ReadNode, call_name
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import Hunk

@@ -35,6 +35,10 @@ def is_denied_unlisted(loss: Loss) -> bool:
 def is_list_gone(loss: Loss, text: str) -> bool:
     """Return whether the list of an entry went, and none of its other entries is written where it stood."""
     fact = loss.fact
+    if fact.detail.startswith("--"):
+        # The end of the options: without what stands behind it, it ends nothing.
+        last = fact.operands[-1] if fact.operands else ""
+        return loss.hunk is None or not any(last in line for line in loss.hunk.added)
     if has_word(text, list_name(fact)):
         return False
     others = {

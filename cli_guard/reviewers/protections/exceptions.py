@@ -1,12 +1,23 @@
-"""Who is let by now before a middleware, filter or decorator has asked: a branch that came and hands the request on."""
+"""Who is let by now before a middleware, filter or decorator has asked: a branch that came and hands the request on.
+
+Or a filter that a class skips by now, as `skip_before_action :require_login` does.
+"""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
-from cli_guard.code.changes.facts import CONTINUING, CodeFact, Looser
+from cli_guard.code.changes.facts import (
+    CONTINUING,
+    CodeFact,
+    FactKind,
+    Looser,
+    short_name,
+)
+from cli_guard.reviewers.protections.families import families_of
 from cli_guard.reviewers.protections.warnings import refuses
-from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening
+from cli_guard.reviewers.protections.weakenings import EXCEPTION, Weakening, is_named_check
 
 # Whoever sends a request says the first; the rest is so wherever somebody forgot to set it.
 CHOSEN = re.compile(
@@ -21,6 +32,25 @@ def find_exceptions(difference: ChangeDifference) -> Iterator[Weakening]:
             if hands_on(fact) and comes_before_refusal(fact, file):
                 why = f"`{fact.name}` now lets by before anything is asked"
                 yield Weakening(Looser(fact, fact, EXCEPTION, why), file)
+            elif skips_check(fact, file):
+                why = f"`{fact.name}` no longer runs before all that it ran before"
+                yield Weakening(Looser(fact, fact, EXCEPTION, why), file)
+
+
+def skips_check(fact: CodeFact, file: FileDifference) -> bool:
+    """Return whether a class that was there before skips a filter which is a check by its name."""
+    call = short_name(fact.detail)
+    if fact.kind is not FactKind.ARGUMENT or not call.startswith("skip_"):
+        return False
+    given = replace(fact, detail=call.removeprefix("skip_"))
+    is_check = families_of(given, file.language) or is_named_check(given)
+    return (
+        bool(is_check)
+        and file.old.unit_named(fact.unit) is not None
+        and not any(
+            old.kind is FactKind.ARGUMENT and old.name == fact.name for old in file.went
+        )
+    )
 
 
 def hands_on(fact: CodeFact) -> bool:

@@ -8,6 +8,7 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     FactKind,
     Looser,
+    short_name,
     words_of_name,
 )
 from cli_guard.code.changes.loosening import has_secret, names_of_sides
@@ -39,9 +40,19 @@ SHOWN_CHARS = 120
 # The rule of a sort that has none of its own name.
 SORTS = {
     "output": "escape",
+    "query": "escape",
     "timing": "timing",
     "comparison": "weaker-match",
     "bound": "weaker-value",
+    "prefix": "weaker-match",
+    "asked": "weaker-condition",
+    "unasked": "weaker-condition",
+    "ended": "weaker-condition",
+    "unfolded": "weaker-match",
+    "uncast": "weaker-match",
+    "narrowed": "weaker-value",
+    "listed": "weaker-match",
+    "unlisted": "weaker-match",
     "handler": "weaker-condition",
     EXCEPTION: "weaker-condition",
     "order": "weaker-condition",
@@ -67,6 +78,7 @@ NOUNS = {
     FactKind.COMMENT: "the comment",
     FactKind.ENTRY: "the entry of",
 }
+CALLED = (FactKind.CALL, FactKind.ARGUMENT)
 Warned = tuple[CodeFact, FileDifference]
 
 
@@ -113,14 +125,14 @@ def findings_of(
 
 
 def went_together(one: Found, other: Found) -> bool:
-    """Return whether two facts have a line in common and are not two calls beside each other."""
+    """Return whether two facts have a line in common and are not two things that are called beside each other."""
     first = one.fact
     second = other.fact
     shares_line = first.line in lines_of(second) or second.line in lines_of(first)
     if one.file is not other.file or not shares_line:
         return False
     is_apart = first.text not in second.text and second.text not in first.text
-    return not (first.is_call and second.is_call and is_apart)
+    return not (first.kind in CALLED and second.kind in CALLED and is_apart)
 
 
 def lines_of(fact: CodeFact) -> range:
@@ -162,8 +174,8 @@ def weakening_asks(weakening: Weakening) -> bool:
     """Return whether what became weaker says by itself that it was needed."""
     looser = weakening.looser
     match looser.sort:
-        case "timing" | "owner":
-            # The very same values are compared, the very same rows are looked for.
+        case "timing" | "owner" | "unasked" | "prefix" | "query":
+            # The very same values are compared, the very same rows looked for, the same check is made.
             return True
         case "function":
             return verifies(looser.old)
@@ -180,8 +192,15 @@ def weakening_asks(weakening: Weakening) -> bool:
             )
         case "comparison":
             return is_secret_converted(looser)
+        case "asked":
+            language = weakening.file.language
+            unit = CodeFact(FactKind.DEFINITION, short_name(looser.old.unit))
+            return any("access" in families_of(e, language) for e in (looser.old, unit))
+        case "exception":
+            # A filter that is skipped, and not a branch, says itself that it asks who may.
+            return looser.new.kind is FactKind.ARGUMENT or is_chosen(looser.new.name)
         case _:
-            return weakening.is_new and is_chosen(looser.new.name)
+            return False
 
 
 def condition_asks(looser: Looser) -> bool:

@@ -12,9 +12,11 @@ from cli_guard.model import FileChange, Hunk, group_by
 from cli_guard.repository.protocol import MergeSide
 from cli_guard.reviewers.review_input import ReviewInput
 
-# In a line that may hand a request on: `code.changes.facts.CONTINUING` says whether it does.
-CONTINUING = re.compile(
-    r"(?i)\bnext\b.{0,20}\(|\bdofilter\(|\bget_response\(|\(\*args\b|@app\.call\("
+# A line that may let by, or let in more: it hands a request on (`code.changes.facts.CONTINUING` says whether it does),
+# skips a filter, or holds nothing but entries of a list.
+OPENING = re.compile(
+    r"(?i)\bnext\b.{0,20}\(|\bdofilter\(|\bget_response\(|\(\*args\b|@app\.call\(|^\s*skip_"
+    r"|^\s*(?:[\"'`][\w./: *+-]{1,30}[\"'`],?\s?){1,9}$"
 )
 
 
@@ -32,17 +34,15 @@ def is_judged(change: FileChange) -> bool:
 
 
 def may_lose(change: FileChange) -> bool:
-    """Return whether a change removes or alters lines of a file that goes on, or hands a request on earlier."""
+    """Return whether a change removes or alters lines of a file that goes on, or opens what stood before."""
     # Of a copy nothing is gone: what it was copied from still stands.
     if change.is_deleted or change.is_new:
         return False
-    return any(hunk.removed or hands_on(hunk) for hunk in change.hunks) and is_judged(
-        change
-    )
+    return any(hunk.removed or opens(hunk) for hunk in change.hunks) and is_judged(change)
 
 
-def hands_on(hunk: Hunk) -> bool:
-    return any(CONTINUING.search(line) for line in hunk.added)
+def opens(hunk: Hunk) -> bool:
+    return any(OPENING.search(line) for line in hunk.added)
 
 
 def may_gain(change: FileChange) -> bool:

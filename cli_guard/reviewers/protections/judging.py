@@ -27,6 +27,7 @@ from cli_guard.reviewers.protections.loss import Loss
 from cli_guard.reviewers.protections.losses import Losses
 from cli_guard.reviewers.protections.marks import MOVED, NAME, OTHER, Marks
 from cli_guard.reviewers.protections.plain_guards import find_plain_guards
+from cli_guard.reviewers.protections.unasked import find_unasked
 from cli_guard.reviewers.protections.warnings import warned_losses, warns
 from cli_guard.reviewers.protections.weakenings import (
     Weakening,
@@ -99,6 +100,7 @@ def losses_of(
             *find_weakenings(difference),
             *find_late_checks(subject, difference),
             *find_exceptions(difference),
+            *find_unasked(difference),
         ],
         list(warned_losses(difference)),
     )

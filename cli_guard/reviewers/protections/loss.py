@@ -40,7 +40,7 @@ FITTING = ("escape", "newline", "secrecy")
 DOTTED = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*(?:(?:\.|->)[\w$]+)*(?![\w$(])")
 # Words of a condition that say nothing of what is guarded.
 COMMON = frozenset(
-    """and or not is none null nil true false None True False undefined self this err error length len
+    """and or not is none null nil true false None True False undefined self this $this err error length len
     size typeof instanceof isinstance isset empty string str int bool list dict return raise throw throws
     new void const let var""".split()
 )
@@ -153,8 +153,12 @@ def is_calculated_no_more(loss: Loss) -> bool:
 
 
 def names_gone(loss: Loss) -> frozenset[str]:
-    """Return the names that lines of the same hunk bound: what they stood for went with the check."""
-    unit = loss.fact.unit
+    """Return the names that lines of the same hunk bound: what they stood for went with the check.
+
+    The keys of what its answer says are none.
+    """
+    fact = loss.fact
+    unit = fact.unit
     hunk = loss.hunk
     bound = {each.name for each in loss.file.came if each.is_option and each.unit == unit}
     return frozenset(
@@ -163,6 +167,7 @@ def names_gone(loss: Loss) -> frozenset[str]:
         if each.is_option
         and each.unit == unit
         and each.name not in bound
+        and not (fact.is_guard and fact.line < each.line <= fact.end_line)
         and loss.file.hunk_of(each) is hunk
     )
 
@@ -213,6 +218,28 @@ def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
     first = max(pair.line - 1 - LINES_ABOVE, 0)
     heading = "\n".join(text.split("\n")[first : pair.line])
     return pair.name != fact.unit and has_word(heading, fact.last_name)
+
+
+def is_all_that_went(loss: Loss) -> bool:
+    """Return whether nothing but guards went from a place, or a member alone, with comments, and nothing came."""
+    hunk = loss.hunk
+    if hunk is None or any(line.strip() for line in hunk.added):
+        return False
+    fact = loss.fact
+    last = hunk.old_start + len(hunk.removed) - 1
+    if not hunk.old_start <= fact.line <= fact.end_line <= last:
+        return False
+    beside = {
+        number
+        for each in loss.file.went
+        if each.kind is FactKind.COMMENT or each.is_guard
+        for number in range(each.line, each.end_line + 1)
+    }
+    return all(
+        fact.line <= number <= fact.end_line or number in beside
+        for number, line in enumerate(hunk.removed, hunk.old_start)
+        if line.strip()
+    )
 
 
 def is_of_flag(loss: Loss) -> bool:

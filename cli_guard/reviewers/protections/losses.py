@@ -49,7 +49,7 @@ from cli_guard.reviewers.protections.loss import (
     net,
     plain_name,
 )
-from cli_guard.reviewers.protections.replacements import is_replaced, paths_asked
+from cli_guard.reviewers.protections.replacements import covers, is_replaced, paths_asked
 
 BLANKS = re.compile(r"\s+")
 # Of one family. A change that takes away more is not told more.
@@ -151,7 +151,7 @@ class Losses:
             return False
         if loss.family in FITTING and is_made_anew(loss):
             return False
-        if fact.is_call and stands_without(loss):
+        if fact.is_call and (stands_without(loss) or is_link_gone(loss)):
             return True
         return self.stands_by_name(loss, text, pair)
 
@@ -166,6 +166,8 @@ class Losses:
             return True
         if loss.family in ORDINARY and self.is_still_refused(loss, text):
             return True
+        if loss.family == "validation" and is_field_gone(loss):
+            return True
         if is_of_flag(loss) or (fact.is_call and is_calculated_no_more(loss)):
             return True
         if pair and (is_taken_no_more(loss, pair) or is_renamed(loss, pair)):
@@ -178,7 +180,9 @@ class Losses:
             return True
         if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
-        return fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss))
+        return fact.is_option and (
+            parent_is_gone(loss) or is_denied_unlisted(loss) or is_parameter(loss)
+        )
 
     def stands_by_name(self, loss: Loss, text: str, pair: CodeUnit | None) -> bool:
         """Return whether the names that a member spoke of are there after the change."""
@@ -193,7 +197,8 @@ class Losses:
             guarded &= was.words
         if not guarded - OWN_PLACE - REQUEST:
             # A check of a whole program's own state is given nothing: `Validator.new.validate`.
-            is_given_nothing = loss.family in ORDINARY and fact.name[:1].isupper()
+            is_of_class = fact.name[:1].isupper() and not QUOTED.search(fact.detail)
+            is_given_nothing = loss.family in ORDINARY and is_of_class
             fits = loss.family in (*FITTING, "path") and is_given_constants(fact)
             return not fits and not (fact.is_call and is_given_nothing)
         if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
@@ -243,6 +248,52 @@ class Losses:
                 for each in others
             )
         )
+
+
+def is_link_gone(loss: Loss) -> bool:
+    """Return whether a chain of calls goes on without the call, or ends before it.
+
+    `A.where(owner).find(x)` is `A.find(x)`, `z.string().max(9)` is `z.string()`.
+    """
+    fact = loss.fact
+    owner = fact.name.rpartition(".")[0]
+    behind = {
+        (f"{owner}{old.name.removeprefix(fact.name)}", old.detail)
+        for old in loss.file.went
+        if old.is_call and old.name.startswith(f"{fact.name}.")
+    }
+    if any(new.is_call and (new.name, new.detail) in behind for new in loss.file.came):
+        return True
+    before = {each.name for each in loss.file.old.facts if each.is_call}
+    return loss.hunk is not None and any(
+        new.is_call
+        and new.name in before
+        and fact.name.startswith(f"{new.name}.")
+        and covers(loss.hunk, new)
+        for new in loss.file.new.facts
+    )
+
+
+def is_parameter(loss: Loss) -> bool:
+    """Return whether an option is a parameter with its default: it went, and nobody can set it otherwise."""
+    line = loss.fact.line
+    return any(
+        each.kind is FactKind.DEFINITION and each.line <= line <= each.end_line
+        for each in loss.file.went
+    )
+
+
+def is_field_gone(loss: Loss) -> bool:
+    """Return whether the key that a chain of calls describes went with it: `name: z.string().max(9)` of a schema."""
+    fact = loss.fact
+    kept = {each.name for each in loss.file.came if each.is_option}
+    return fact.name.count(".") > 1 and any(
+        each.is_option
+        and each.line <= fact.line <= each.end_line
+        and each.name not in kept
+        and f".{fact.last_name}(" in each.detail
+        for each in loss.file.went
+    )
 
 
 def is_like_before(loss: Loss, pair: CodeUnit) -> bool:

@@ -28,7 +28,7 @@ from cli_guard.reviewers.protections.families import (
     PRESENCE,
     families_of,
 )
-from cli_guard.reviewers.protections.loss import Loss, net_key
+from cli_guard.reviewers.protections.loss import Loss, is_all_that_went, net_key
 from cli_guard.reviewers.protections.losses import (
     QUOTED,
     Losses,
@@ -121,14 +121,10 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
 
 
 def is_taken_out(loss: Loss) -> bool:
-    """Return whether a guard was all that went there, and nothing came."""
-    hunk = loss.hunk
+    """Return whether a guard that refused something was all that went there, and nothing came."""
     guard = loss.fact
     is_refusal = not (CONTINUING.match(guard.detail) or EMPTY.search(guard.name))
-    if hunk is None or not is_refusal or any(line.strip() for line in hunk.added):
-        return False
-    removed = [n for n, line in enumerate(hunk.removed, hunk.old_start) if line.strip()]
-    return all(guard.line <= n <= guard.end_line for n in removed)
+    return is_refusal and is_all_that_went(loss)
 
 
 def is_choice(loss: Loss, subject: ReviewInput, was: CodeUnit) -> bool:

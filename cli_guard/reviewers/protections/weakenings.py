@@ -26,13 +26,18 @@ from cli_guard.code.changes.facts import (
     short_name,
     words_of_name,
 )
+from cli_guard.code.changes.folding import (
+    is_compared,
+    is_from_outside,
+    unfolded_values,
+    untyped_parameters,
+)
 from cli_guard.code.changes.handlers import looser_handlers
+from cli_guard.code.changes.lists import LISTED, looser_lists
 from cli_guard.code.changes.loosening import (
-    MOST_PAIRS,
     looser_facts,
+    names_of_sides,
     plain_comparisons,
-    weaker_functions,
-    weaker_member,
 )
 from cli_guard.code.changes.order import (
     PLACED,
@@ -41,15 +46,23 @@ from cli_guard.code.changes.order import (
     late_checks,
     raw_checks,
 )
+from cli_guard.code.changes.ranks import MOST_PAIRS, weaker_functions, weaker_member
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of
 from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
+from cli_guard.reviewers.protections.memory import (
+    MEMORY,
+    NUMBERED,
+    SIZE_ASKED,
+    is_size,
+    lost_endings,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 
-COMPARISONS = ("comparison", "bound")
+COMPARISONS = ("comparison", "bound", "asked")
 # The sort of a branch that came: see exceptions.py.
 EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
@@ -58,14 +71,8 @@ JOINING = re.compile(r"&&|\|\||\band\b|\bor\b")
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
 CALLED = re.compile(r"([\w.]+)\(")
+LEAVING = re.compile(r"\b(?:return|throw|raise|exit|die)\b ?")
 PATH = re.compile(r"[A-Za-z_$@][\w$.>-]*[\w$]")
-# Where nothing else holds an index inside, and an operand that does.
-MEMORY = ("c", "cpp")
-SIZE_ASKED = re.compile(
-    r"(?i)(?:len|size|count|remain|avail|capacity|limit|end|max)\w*[^<>]*(?<![-<>])[<>](?![<>])"
-    r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
-    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)|^! ?[\w.>-]*(?:len|size|count)\w*$"
-)
 
 
 @frozen
@@ -78,19 +85,23 @@ class Weakening:
     @property
     def is_new(self) -> bool:
         """Return whether its fact came, and took the place of none."""
-        return self.looser.sort == EXCEPTION
+        looser = self.looser
+        return looser.sort in (EXCEPTION, LISTED) and looser.old is looser.new
 
 
 def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
     """Yield what became looser in each unit that is there before and after the change."""
     for file in difference.files:
         yield from find_looser_handlers(file)
+        states = (file.went, file.came)
+        for looser in chain(looser_lists(*states), untyped_parameters(*states)):
+            yield Weakening(looser, file)
         came = by_unit(file.came)
         for unit, went in by_unit(file.went).items():
             pair = difference.pair_of(file, unit) if unit else None
             name = pair.name if pair else unit
             now = came.get(name, ())
-            for looser in looser_facts(went, now):
+            for looser in chain(looser_facts(went, now), unfolded_values(went, now)):
                 if protects(looser, file):
                     yield Weakening(looser, file)
             surely = chain(
@@ -99,6 +110,7 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
                 searches_of_everybody(went, now),
                 answers_with_errors(went, now),
                 weaker_members(file, went, now),
+                lost_endings(file, went),
                 plain_comparisons(went, now, calls_in_constant_time(file, went)),
             )
             for looser in surely:
@@ -148,7 +160,7 @@ def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterato
     new = find_quoting_text(went, came)
     old = next((each for each in went if each.is_call), None)
     if old and new:
-        yield Looser(old, new, "output", f"a value is put between quotes in {new.name}")
+        yield Looser(old, new, "query", f"a value is put into {new.name}")
 
 
 def calls_in_constant_time(
@@ -182,7 +194,7 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if was == now:
             asking = asked_by(looser, file)
             return is_cut_short(looser, file) and any(
-                families_of(each, language) for each in asking
+                families_of(each, language) or is_named_check(each) for each in asking
             )
         return is_check_itself(looser.old, language) or any(
             families_of(CodeFact(FactKind.GUARD, each), language) for each in concerned
@@ -193,20 +205,35 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if any(families_of(each, language) for each in facts):
             return True
         return is_check_itself(looser.old, language)
+    if looser.sort == "uncast":
+        return is_from_outside(looser.new.text)
+    if looser.sort == "unfolded":
+        unit = file.new.unit_named(looser.old.unit)
+        return unit is not None and is_compared(looser.old.name, unit.text)
+    if looser.sort == "narrowed":
+        return language in NUMBERED and is_size(looser.new, file)
     if looser.sort == "filter":
         first = IDENTIFIER.search(looser.old.detail)
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
-        return bool(families_of(given, language))
+        return bool(families_of(given, language)) or is_named_check(given)
     if looser.sort in COMPARISONS:
-        return is_check(looser.old, language) and not asks_presence_less(looser)
+        is_sized = looser.sort == "bound" and language in MEMORY
+        return not asks_presence_less(looser) and (
+            is_check(looser.old, language)
+            or compares_types_no_more(looser)
+            or (
+                is_sized
+                and SIZE_ASKED.search(looser.old.name.replace("->", ".")) is not None
+            )
+        )
     if looser.sort == "match" and looser.why.startswith("`replace`"):
         # Where it replaces every occurrence, it is no weaker than `replaceAll`.
         return language not in read_strength_words()["replaces_every"]
     if looser.sort == "member" and is_bound_anew(looser, file):
         return False
     if looser.sort == "member" and "no longer asks" not in looser.why:
-        is_known = families_of(looser.old, language) or is_named_check(looser.old)
-        return bool(is_known) or looser.old.kind is FactKind.DECORATOR
+        facts = (looser.old, *names_given(looser))
+        return any(families_of(e, language) or is_named_check(e) for e in facts)
     return looser.sort != "type" or not is_narrowed(looser.new, file)
 
 
@@ -228,10 +255,36 @@ def bound_to(fact: CodeFact) -> str:
     return fact.detail.removeprefix("=> ") if fact.is_option else ""
 
 
+def names_given(looser: Looser) -> Iterator[CodeFact]:
+    """Yield the names that a call, decorator or list had, and the weaker one has not, as its arguments."""
+    old = looser.old
+    left = IDENTIFIER.findall(looser.new.detail)
+    for name in IDENTIFIER.findall(old.detail):
+        if name not in left:
+            yield CodeFact(FactKind.ARGUMENT, name, old.name)
+
+
 def is_cut_short(looser: Looser, file: FileDifference) -> bool:
-    """Return whether what left there went, and nothing came in its place."""
+    """Return whether what left there went, and nothing came in its place, or what it answered goes on."""
     hunk = file.hunk_of(looser.old)
-    return looser.new.detail == ONLY_SAYS or (hunk is not None and not hunk.added)
+    if looser.new.detail == ONLY_SAYS:
+        return True
+    if hunk is None:
+        return False
+    answers = {LEAVING.sub("", line).strip() for line in hunk.removed}
+    return all(line.strip() in answers for line in hunk.added)
+
+
+def compares_types_no_more(looser: Looser) -> bool:
+    """Return whether two values, neither of them a constant, were the same and of one type, and are only alike now."""
+    was = set(looser.old.operands) - set(looser.new.operands)
+    now = set(looser.new.operands) - set(looser.old.operands)
+    was_strict = any("===" in each or "!==" in each for each in was)
+    return (
+        was_strict
+        and not any("===" in e or "!==" in e for e in now)
+        and any(map(names_of_sides, now))
+    )
 
 
 def asked_by(looser: Looser, file: FileDifference) -> Iterator[CodeFact]:

@@ -1,0 +1,66 @@
+"""What holds the use of memory inside where nothing else does: sizes, ends of texts, pointers that are empty again."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cli_guard.code.changes.difference import FileDifference
+from cli_guard.code.changes.facts import CodeFact, Looser, words_of_name
+from cli_guard.code.changes.values import read_strength_words
+
+# Where nothing else holds an index inside, and an operand that does.
+MEMORY = ("c", "cpp")
+NUMBERED = (*MEMORY, "go", "rust")
+# What a size or an index is given to where nothing else holds it inside.
+MEMORY_USE = (
+    r"\b(?:mem(?:cpy|move|set)|str?n(?:cpy|cat)|\w*alloc|fread|read|recv)\([^;]{0,200}\bNAME\b[^;]{0,40}\)"
+    r"|\w\[[^\]\n]{0,60}\bNAME\b[^\]\n]{0,40}\]"
+)
+SIZE_ASKED = re.compile(
+    r"(?i)(?:len|size|count|remain|avail|capacity|limit|end|max)\w*[^<>]*(?<![-<>])[<>](?![<>])"
+    r"|(?<![-<>])[<>](?![<>])[^<>]*(?:len|size|count|remain|avail|capacity|limit|end|max)"
+    r"|(?<![-<>])[<>]=? ?(?-i:[A-Z][A-Z0-9_]{2,}\b)|^! ?[\w.>-]*(?:len|size|count)\w*$"
+)
+ASSIGNED = re.compile(r"\s*\*?([\w.>-]+)(?:\[(?!0\])[^\]]*\])? = ")
+# What ends a text, or says that a pointer leads nowhere, and what it has to follow.
+ENDINGS = {
+    r"'\\0'|0|L?'\\x00'": r"\b(?:str?n?(?:cpy|cat)|memcpy|memmove|read|recv|fread|snprintf)\([^;]{0,40}\bNAME\b",
+    r"NULL|nullptr": r"\b\w*(?:free|release|destroy|unref|delete)\w*\(\s*&?NAME\s*\)",
+}
+
+
+def lost_endings(file: FileDifference, went: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield what no longer ends a text that is copied, or empties a pointer whose memory is given back."""
+    for old in went if file.language in MEMORY else ():
+        unit = file.new.unit_named(old.unit) if old.is_option else None
+        name = name_assigned(old, file)
+        is_again = any(each.is_option and each.name == old.name for each in file.came)
+        if unit is None or is_again or not name:
+            continue
+        written = re.escape(name)
+        for value, use in ENDINGS.items():
+            used = re.search(use.replace("NAME", written), unit.text)
+            if used and re.fullmatch(value, old.detail):
+                why = f"`{name}` is not `{old.detail}` any more after `{used[0]}`"
+                yield Looser(old, old, "ended", why)
+
+
+def name_assigned(option: CodeFact, file: FileDifference) -> str:
+    """Return what a line that went assigns to, as it is written and without an index, "" for none."""
+    hunk = file.hunk_of(option)
+    line = hunk.removed[max(option.line - hunk.old_start, 0)] if hunk else ""
+    match = ASSIGNED.match(line)
+    return match[1] if match else ""
+
+
+def is_size(declared: CodeFact, file: FileDifference) -> bool:
+    """Return whether a number says how much, by its name, or is given to what reserves, copies or looks up."""
+    sizes = read_strength_words()["sizes"]
+    unit = file.new.unit_named(declared.unit)
+    is_named = not sizes.isdisjoint(words_of_name(declared.last_name))
+    return is_named or (unit is not None and bool(memory_use_of(declared.name, unit.text)))
+
+
+def memory_use_of(name: str, text: str) -> str:
+    """Return where a size or an index is given to what does not hold it inside, "" for nowhere."""
+    used = re.search(MEMORY_USE.replace("NAME", re.escape(name)), text)
+    return used[0] if used else ""
