@@ -39,7 +39,10 @@ def lost_endings(file: FileDifference, went: Sequence[CodeFact]) -> Iterator[Loo
         written = re.escape(name)
         for value, use in ENDINGS.items():
             used = re.search(use.replace("NAME", written), unit.text)
-            if used and re.fullmatch(value, old.detail):
+            behind = unit.text[used.end() :] if used else ""
+            # It may be given another value there.
+            is_set = re.search(rf"{written}(?:\[[^\]]*\])? = ", behind) is not None
+            if used and not is_set and re.fullmatch(value, old.detail):
                 why = f"`{name}` is not `{old.detail}` any more after `{used[0]}`"
                 yield Looser(old, old, "ended", why)
 
