@@ -184,7 +184,7 @@ def _findings(source: CommandSource, removed: RemovedLines) -> Iterable[Finding]
                 act.is_dead or source.before.did(act)
             ):
                 continue
-            if removed.hold(change, act) or source.before.did_alike(act):
+            if removed.hold(change, act):
                 continue
             is_copy = source.before.is_copy
             finding = judging.remark(change, act, snippet.where, is_copy=is_copy)

@@ -1,6 +1,5 @@
 """What a file was before the change: its commands that ran are not new; copies of packages are not ours."""
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -12,8 +11,6 @@ from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, family_of, snippets
 from cli_guard.reviewers.review_input import ReviewInput
 
-QUOTES = re.compile(r"[\\\"']")
-VARIABLE = re.compile(r"\$\{\w+\}|\$[A-Za-z_]\w*")
 # The list that a package manager keeps of what it copied into a folder, and how it names a package there.
 COPIES = {
     "vendor": (("modules.txt", "# {} v"), ("composer/installed.json", '"{}"')),
@@ -55,10 +52,6 @@ class Before:
     def did(self, act: judging.NotableEffect) -> bool:
         """Return whether an act off the added lines was one before, in a command that ran."""
         return _key(act, self._line(act.first)) in self._acts
-
-    def did_alike(self, act: judging.NotableEffect) -> bool:
-        """Return whether an act on changed lines was done before, but for names of variables and folders of copies."""
-        return (act.rule, act.reason, essence(act.statement)) in self._acts_gone
 
     def _is_touched(self, snippet: Snippet) -> bool:
         return self._text is None or any(
@@ -103,27 +96,11 @@ class Before:
 
     @cached_property
     def _acts(self) -> frozenset[tuple[str, str, int | str]]:
-        return frozenset(_key(act, act.first) for act in self._all_acts)
-
-    @cached_property
-    def _acts_gone(self) -> frozenset[tuple[str, str, str]]:
-        removed = self._change.removed
-        return frozenset(
-            (act.rule, act.reason, essence(act.statement))
-            for act in (self._all_acts if removed else ())
-            if not removed.keys().isdisjoint(range(act.first, act.last + 1))
-        )
-
-    @cached_property
-    def _all_acts(self) -> tuple[judging.NotableEffect, ...]:
-        parts = (part for snippet in self._snippets for part in _parts(snippet))
-        acts = (act for part in parts for act in judging.judge_snippet(part, {}).acts)
-        return tuple(act for act in acts if not act.is_dead)
-
-
-def essence(statement: str) -> str:
-    """Return the words of a command in one order, without quotes, and with a mark for each variable."""
-    return " ".join(sorted(VARIABLE.sub("$", QUOTES.sub("", statement)).split()))
+        acts: list[judging.NotableEffect] = []
+        for snippet in self._snippets:
+            for part in _parts(snippet):
+                acts += judging.judge_snippet(part, {}).acts
+        return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
 
 
 class RemovedLines:

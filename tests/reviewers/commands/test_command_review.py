@@ -152,19 +152,6 @@ def test_a_line_that_moves_between_files_of_one_kind_is_not_told() -> None:
 
 
 @table(
-    ("after", "is_told"),
-    [
-        ('cp "${OWN_REPOSITORY}"/shop.sudo /etc/sudoers.d/shop\n', False),
-        ('cp "$HERE"/other.sudo /etc/sudoers.d/shop\n', True),
-        ('cp "$HERE"/shop.sudo /etc/sudoers.d/other\n', True),
-    ],
-)
-def test_what_an_edited_line_did_before_is_not_told(after: str, is_told: bool) -> None:
-    before = 'cp "$HERE"/shop.sudo /etc/sudoers.d/shop\n'
-    assert bool(told(changed("install.sh", before, after))) is is_told
-
-
-@table(
     ("path", "listed", "severity"),
     [
         ("vendor/example.org/fuzzy/Makefile", "vendor/modules.txt", "medium"),
