@@ -87,9 +87,10 @@ def judge_name(
 def is_needed_by_known(
     world: DependencyWorld, each: DependencyChange, entry: Dependency
 ) -> bool:
-    """Return whether the lock file says that a popular package, or a part of one, needs an entry.
+    """Return whether the lock file says that a part of a popular package needs another part of it.
 
-    `aws-sdk-resources` is a part of the popular `aws-sdk`, and needs hundreds of others.
+    `aws-sdk-resources` is a part of the popular `aws-sdk`, and needs hundreds of others. A name that is no part of it
+    is judged, whoever needs it: anybody can write a lock file.
     """
     if not (each.is_lock and entry.ecosystem == "gem"):
         return False
@@ -100,7 +101,10 @@ def is_needed_by_known(
             holder = found[2]
         elif found and found[2] == entry.name:
             wholes = accumulate(holder.split("-"), "{}-{}".format)
-            if any(names.is_popular("gem", whole) for whole in wholes):
+            if any(
+                entry.name.startswith(f"{whole}-") and names.is_popular("gem", whole)
+                for whole in wholes
+            ):
                 return True
     return False
 
