@@ -8,7 +8,7 @@ import posixpath
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from cli_guard.code.file_imports import JS_ENDINGS
 from cli_guard.code.file_imports import PATTERNS as IMPORTS
@@ -31,6 +31,8 @@ USED = re.compile(r"(?m)^\s*use\s+\\?([\w\\]+)(?:\s+as\s+(\w+))?\s*;")
 INCLUDED = re.compile(
     r"\b(?:require|include)(?:_once|_relative)?\s*\(?\s*(?:(?:__DIR__|dirname\(__FILE__\))\s*\.\s*)?['\"]([^'\"\n]{1,200})['\"]"
 )
+GO_HEADING = re.compile(r"\bfunc\b[^\n]*")
+BEFORE_BRACKET = re.compile(r"\b(\w+)\s*[(\[]")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 RAILS = ("app/services", "app/models", "app/lib", "lib")
 
@@ -43,10 +45,14 @@ Place = tuple[str, str]
 def may_define(language: str, text: str, name: str) -> bool:
     """Return whether a file may define a function; one that does not is not parsed."""
     last = name.rpartition(".")[2]
-    if language != "go" or last not in text:
-        return last in text
-    # With a receiver before the name, or types behind it.
-    return re.search(rf"\bfunc\b[^\n]*\b{re.escape(last)}\s*[(\[]", text) is not None
+    return last in (names_in_headings(text) if language == "go" else text)
+
+
+@lru_cache(maxsize=100)
+def names_in_headings(text: str) -> frozenset[str]:
+    """Return the names of Go before a bracket in lines with `func`: a receiver stands before that of the function."""
+    headings = "\n".join(GO_HEADING.findall(text))
+    return frozenset(BEFORE_BRACKET.findall(headings))
 
 
 class Elsewhere:

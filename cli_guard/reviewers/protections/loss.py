@@ -226,7 +226,8 @@ def is_all_that_went(loss: Loss) -> bool:
     if hunk is None or any(line.strip() for line in hunk.added):
         return False
     fact = loss.fact
-    last = hunk.old_start + len(hunk.removed) - 1
+    # The bracket that ends an `else if` stays, where it ends the `if` before.
+    last = hunk.old_start + len(hunk.removed) - 1 + fact.is_guard
     if not hunk.old_start <= fact.line <= fact.end_line <= last:
         return False
     beside = {

@@ -322,7 +322,7 @@ def asks_presence_less(looser: Looser) -> bool:
     was, now = (set(JOINING.split(each.name)) for each in (looser.old, looser.new))
     gone = [each.strip(" ()") for each in was - now]
     left = {each.strip(" ()") for each in now}
-    return all(each in left or PRESENCE.fullmatch(each) for each in gone)
+    return bool(gone) and all(each in left or PRESENCE.fullmatch(each) for each in gone)
 
 
 def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bool:
