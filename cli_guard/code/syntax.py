@@ -17,11 +17,19 @@ T = TypeVar("T")
 
 # The scanner of the bash grammar looks characters up in a table of the C library that ends with Latin-1, and reads
 # beyond it for others, until the process crashes. One letter replaces them all, which keeps every position.
-# A dollar that begins no expansion, as in `sed s/a$/b/`: the grammar gives up at it.
-LONE = re.compile(r"\$(?=[/,:%^+=~.])")
 BEYOND_LATIN = re.compile("[^\x00-\xfe]")
 STAND_IN = "\xff"
-
+# Where a grammar makes no tree of a text, it is read once more without what the grammar gives up at, and with another
+# character in each place of it: a dollar that begins no expansion (`sed s/a$/b/`), and the conditions of a
+# preprocessor, of which the branches need not be whole statements.
+CONDITION = re.compile(
+    r"(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b(?:\\\n|.)*"
+)
+GIVES_UP_AT = {
+    "bash": (re.compile(r"\$(?=[/,:%^+=~.])"), STAND_IN),
+    **dict.fromkeys(("c", "cpp", "csharp"), (CONDITION, " ")),
+}
+NOT_LINE_END = re.compile(r"[^\n]")
 
 # The scanners of indentation keep their state within 1,024 bytes, and the parser aborts the process beyond that
 # (tree-sitter, TREE_SITTER_SERIALIZATION_BUFFER_SIZE): YAML does at some 250 levels of any kind.
@@ -115,8 +123,13 @@ class Trees:
                 clean = without_pages(clean)
             self._make_room(len(text))
             root = SgRoot(clean, language).root()
-            if language == "bash" and root.kind() == "ERROR" and LONE.search(clean):
-                root = SgRoot(LONE.sub(STAND_IN, clean), language).root()
+            if root.kind() == "ERROR" and language in GIVES_UP_AT:
+                hindrance, instead = GIVES_UP_AT[language]
+                again = hindrance.sub(
+                    lambda found: NOT_LINE_END.sub(instead, found[0]), clean
+                )
+                if again != clean:
+                    root = SgRoot(again, language).root()
             self._roots[key] = root
         return self._roots[key]
 

@@ -23,6 +23,28 @@ def test_characters_beyond_latin_1_do_not_crash_the_parser() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+CONDITIONAL = """
+    if (events & OUT) {
+        if (a == p) {
+            len = sizeof(int);
+            if (!get(c->sock, FAILED, (char *)&err, &len)) {
+                if (err == 0) {
+                    set(c, NEW);
+#if defined(A) && \\
+    defined(B)
+"""
+
+
+def test_conditions_of_a_preprocessor_do_not_hide_what_is_between_them() -> None:
+    trees = Trees()
+    assert not trees.is_broken("c", CONDITIONAL)
+    calls = trees.root("c", CONDITIONAL).find_all(kind="call_expression")
+    assert [each.text() for each in calls][-1] == "set(c, NEW)"
+    assert calls[-1].range().start.line == CONDITIONAL[: CONDITIONAL.index("set")].count(
+        "\n"
+    )
+
+
 def test_words_keep_the_characters_that_they_were_given() -> None:
     (effect,) = judge("rm '日本 \U0001f600ü'").effects
     assert effect.target == "日本 \U0001f600ü"
