@@ -4,7 +4,7 @@ from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import EMPTIES, delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.inline.model import COMPUTES, EVERY_FILE, Act
+from cli_guard.commands.inline.model import EVERY_FILE, Act
 from cli_guard.commands.model import HARMLESS, EffectKind, Profile, Span
 from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
 from cli_guard.lazy import regex
@@ -84,12 +84,5 @@ def one_act(call: Call, act: Act, span: Span) -> None:
         delete_path(shell, field, span)
     elif act.kind is EffectKind.WRITE and act.target is not None:
         call.written.append((field, EMPTIES if act.reason == EMPTIES else "writes"))
-    elif act.reason == COMPUTES and not is_proof_needed(call):
-        return
     elif act.kind not in HARMLESS:
         call.effect(act.kind, act.target, act.reason, span)
-
-
-def is_proof_needed(call: Call) -> bool:
-    """Return whether the names in code are not enough: in no trusted tree, or where its output takes a file's place."""
-    return call.context.profile is Profile.STRICT or call.arguments.has("-i")

@@ -2,7 +2,8 @@
 
 The code is split into tokens; what a text inserts counts as code. Each name that is called has to be listed, in
 `rules/words/computing.toml`, or be a function of the code itself, and no name may be one that reaches further. What is
-called without a name asks. This is no proof: in a trusted work tree a person has the last word about code anyway.
+called without a name asks. This is no proof, as the verdict says: a name may hold a function that the text does not
+show. So it counts in a trusted work tree alone, which may run scripts of its own in any case.
 """
 
 import re

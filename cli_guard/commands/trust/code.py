@@ -4,6 +4,7 @@ import re
 from pathlib import PurePosixPath
 
 from cli_guard.commands.effects.places import is_below, is_credential
+from cli_guard.commands.inline.model import COMPUTES
 from cli_guard.commands.invocations import (
     ENVIRONMENTS,
     INSTALLED,
@@ -235,7 +236,10 @@ def has_module(place: Place, module: str, folder: str) -> bool:
 
 
 def is_known_here(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
-    """Return whether an unknown program is installed in the tree, or an option is of a trusted call."""
+    """Return whether an unknown program is installed in the tree, an option is of a trusted call, or code computes."""
+    if caller and effect.reason.endswith(COMPUTES):
+        # With `-i`, its output takes the place of files.
+        return not caller.arguments.has("-i")
     if effect.target and ASSIGNMENT.match(effect.target):
         # A setting that nothing is known of: a word of the project's own or a database, not a place or an option.
         name, _, value = effect.target.partition("=")

@@ -1,10 +1,12 @@
 """Code of Node.js, Ruby and Perl by its names: what only computes, prints and reads, and what reaches further."""
 
 from examples import examples, near_misses
+from repositories import Repo
 
 from cli_guard.commands import judge
 from cli_guard.commands.inline.computing import only_computes
 from cli_guard.commands.model import Context, Profile
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
 
 
@@ -138,9 +140,12 @@ def test_it_may_do_more(language: str, code: str) -> None:
 
 
 @examples("command", ["node -p '1 + 1'", "ruby -e 'puts 1'", "perl -e 'print 1'"])
-def test_only_in_a_trusted_tree(command: str) -> None:
+def test_only_in_a_trusted_tree(command: str, committed: Repo) -> None:
+    trusted = command_context(committed.path, committed.env, profile=Profile.WORKSPACE)
     assert judge(command).verdict is Decision.REVIEW
-    assert judge(command, Context(profile=Profile.WORKSPACE)).verdict is Decision.ALLOW
+    verdict = judge(command, trusted)
+    assert verdict.verdict is Decision.ALLOW
+    assert "as far as its names tell (trusted work tree" in verdict.reason
 
 
 @examples(
