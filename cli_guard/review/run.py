@@ -167,7 +167,7 @@ def review_and_record(
         on_progress=options.on_progress,
         recall=recall,
     ) as gathered:
-        if isinstance(request, Message) and records:
+        if isinstance(request, Message) and request.with_change and records:
             answered = answer_before_message(
                 request, gathered, records, invocation, options
             )
@@ -253,14 +253,14 @@ def answer_before_message(
     """Return what answers a hook before its message is read: the change stops, or there is no message."""
     from cli_guard.review.store import was_allowed
 
-    if request.with_change and not was_allowed(gathered, records):
+    if not was_allowed(gathered, records):
         # Something was staged while the hook before this one ran, or that did not run.
         before = Staged("pre-commit", said=request)
         done = review_request(before, invocation, options)
         if done.decision is not Decision.ALLOW:
             return done
     message = gathered.subject.message
-    if request.with_change and message and not message.text.strip():
+    if message and not message.text.strip():
         return Review(request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE)
     return None
 

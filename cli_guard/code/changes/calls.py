@@ -210,10 +210,8 @@ def lost_name(old: CodeFact, new: CodeFact) -> str:
     is_list = all(each.detail[:1] in ("[", "(") for each in (old, new))
     if old.is_option and not is_list:
         return ""
-    was, now = (split_arguments(each.detail.strip("[]()")) for each in (old, new))
-    gone = [each for each in was if each not in now]
-    is_less = gone and len(gone) + len(now) == len(was)
-    return gone[0] if is_less and (not old.is_option or NAME.fullmatch(gone[0])) else ""
+    gone = left_out(*(each.detail.strip("[]()") for each in (old, new)))
+    return gone[0] if gone and (not old.is_option or NAME.fullmatch(gone[0])) else ""
 
 
 def lost_strictness(old: CodeFact, new: CodeFact) -> str:
@@ -226,12 +224,9 @@ def lost_limit(old: CodeFact, new: CodeFact) -> str:
     """Return why a call is no longer given a limit that it was given, "" if it is or was not."""
     if not old.is_call or old.name != new.name:
         return ""
-    now = split_arguments(new.detail)
-    gone = [each for each in split_arguments(old.detail) if each not in now]
-    is_less = len(gone) + len(now) == len(split_arguments(old.detail))
     known = read_strength_words()["limits"]
-    limits = (each for each in gone if not known.isdisjoint(words_of_name(each)))
-    limit = next(limits, "") if is_less else ""
+    gone = left_out(old.detail, new.detail)
+    limit = next((e for e in gone if not known.isdisjoint(words_of_name(e))), "")
     return f"`{limit}` no longer limits `{new.name}`" if limit else ""
 
 
@@ -284,10 +279,16 @@ def lost_argument(old: CodeFact, new: CodeFact) -> str:
     """Return the one argument that the same call is no longer given, "" if anything else changed."""
     if not old.is_call or old.name != new.name:
         return ""
-    was = split_arguments(old.detail)
-    now = split_arguments(new.detail)
+    gone = left_out(old.detail, new.detail)
+    return gone[0] if len(gone) == 1 else ""
+
+
+def left_out(old: str, new: str) -> list[str]:
+    """Return the arguments that a list of them no longer has, none if anything else changed."""
+    was = split_arguments(old)
+    now = split_arguments(new)
     gone = [each for each in was if each not in now]
-    return gone[0] if len(gone) == 1 and len(was) == len(now) + 1 else ""
+    return gone if len(gone) + len(now) == len(was) else []
 
 
 def lost_subject(old: CodeFact, new: CodeFact) -> str:
@@ -324,9 +325,10 @@ def lost_flag(old: CodeFact, new: CodeFact) -> str:
     if len(was) != len(now):
         return ""
     for one, other in zip(was, now, strict=True):
-        gone = set(split_outside(one, JOINERS)) - set(split_outside(other, JOINERS))
-        is_joined = len(split_outside(one, JOINERS)) > 1 and not QUOTE.search(one)
-        for flag in sorted(gone) if is_joined else ():
+        flags = split_outside(one, JOINERS)
+        is_joined = len(flags) > 1 and not QUOTE.search(one)
+        gone = set(flags).difference(split_outside(other, JOINERS)) if is_joined else ()
+        for flag in sorted(gone):
             words = words_of_name(flag.rpartition(".")[2])
             is_constant_name = FLAG.fullmatch(flag) is not None
             if is_constant_name and not read_strength_words()["flags"].isdisjoint(words):

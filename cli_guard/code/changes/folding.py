@@ -41,10 +41,8 @@ FROM_OUTSIDE = re.compile(
 def unfolded_values(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
     """Yield what was folded or cast where a name or key is bound to it, and is not now."""
     after = [fact for fact in came if fact.is_option]
-    for old in went:
+    for old in (fact for fact in went if fact.is_option):
         for sort, function, rest in islice(without_folds(old.detail), MOST_FORMS):
-            if not old.is_option:
-                break
             again = [
                 each for each in after if (each.name, each.unit) == (old.name, old.unit)
             ]
@@ -106,7 +104,7 @@ def without_one(text: str) -> Iterator[tuple[str, str]]:
 
 def without_call(text: str, match: re.Match[str], last: str) -> Iterator[tuple[str, str]]:
     """Yield a text with what a call is given in its place, or if that is nothing, with what it is called on."""
-    inside, *behind = bracketed(text[match.end() - 1 :])
+    inside, *behind = split_at_bracket(text[match.end() - 1 :])
     given = CONSTANT_BEHIND.sub("", CONSTANT_BEFORE.sub("", inside))
     rest = "".join(behind)
     if IDENTIFIER.search(given):
@@ -116,7 +114,7 @@ def without_call(text: str, match: re.Match[str], last: str) -> Iterator[tuple[s
         yield last, text[: match.start() + end] + rest
 
 
-def bracketed(text: str) -> tuple[str, str]:
+def split_at_bracket(text: str) -> tuple[str, str]:
     """Return what is in the brackets that a text begins with, and what stands behind them."""
     depth = 0
     for at, char in enumerate(text):

@@ -40,12 +40,12 @@ def looser_lists(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator
         entry = entry_of(new)
         is_new = bool(entry) and entry not in before
         if is_new and lets_in(entry, new, is_one_of_many=many[list_of(new)] >= MANY):
-            why = f"`{entry}` is one of {shown(new)} now"
+            why = f"`{entry}` is one of {show_list(new)} now"
             yield Looser(holder_of(new, went) or new, new, LISTED, why)
     for old in went:
         entry = entry_of(old)
-        if entry and entry not in after and refused(entry, old):
-            why = f"`{entry}` is no longer one of {shown(old)}"
+        if entry and entry not in after and has_refused(entry, old):
+            why = f"`{entry}` is no longer one of {show_list(old)}"
             yield Looser(old, old, UNLISTED, why)
 
 
@@ -61,7 +61,7 @@ def list_of(fact: CodeFact) -> str:
     return fact.detail if fact.kind is FactKind.ARGUMENT else fact.name
 
 
-def shown(fact: CodeFact) -> str:
+def show_list(fact: CodeFact) -> str:
     name = list_of(fact)
     return f"`{name}`" if name else ", ".join(f"`{each}`" for each in fact.operands[:3])
 
@@ -101,7 +101,7 @@ def lets_in(entry: str, fact: CodeFact, *, is_one_of_many: bool) -> bool:
     return False
 
 
-def refused(entry: str, fact: CodeFact) -> bool:
+def has_refused(entry: str, fact: CodeFact) -> bool:
     """Return whether a list refused an entry: it says what nobody may set, or holds only what is risky."""
     words = key_words(list_of(fact))
     known = read_strength_words()
