@@ -110,10 +110,10 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
             for pair in manifests
             if all(other.path != pair[0] for other in world.differences)
         ]
-        for path, manifest in unchanged if moved else ():
+        for path, manifest in unchanged:
             for entry in manifest.entries:
                 if (
-                    entry.name in moved
+                    (entry.name in moved or each.old.entries_named(entry.name))
                     and may_be_locked(each, entry)
                     and (why := contradiction(entry, each.new))
                     and not contradiction(entry, each.old)
@@ -122,7 +122,7 @@ def review_locks(world: DependencyWorld) -> Iterator[Finding]:
                         f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}"
                     )
                     yield from findings_of(
-                        each, "deps-lock-stale", moved[entry.name], message
+                        each, "deps-lock-stale", moved.get(entry.name), message
                     )
 
 
