@@ -20,8 +20,10 @@ from cli_guard.agents.replies import reply_by_code
 from cli_guard.agents.tool_inputs import (
     CHANGING,
     INPUTS,
+    KEYS,
     PATCH_CALL,
     PATCH_START,
+    TABLES,
     TOOLS,
     find_shapes,
     find_uses,
@@ -38,30 +40,8 @@ from cli_guard.agents.uses import (
 from cli_guard.agents.wording import LATE, HookAnswer
 from cli_guard.lazy import frozen
 from cli_guard.model import Decision
-from cli_guard.rules import data as rules
 from cli_guard.runtime import Invocation
 
-# The modes with a prompt: of Claude Code, of Qwen Code, of Factory droid. In the others nobody is asked.
-ASKING = (
-    *("default", "acceptEdits", "plan"),
-    *("auto_edit", "auto-edit"),
-    *("off", "spec"),
-)
-# Where a request names a tool, should its form not be known.
-NAME_KEYS = ("tool_name", "toolName", "tool", "name")
-# The tools of Windsurf and Cline that call an MCP tool: the keys of its server, its name and its input.
-WRAPPED = {
-    "pre_mcp_tool_use": ("mcp_server_name", "mcp_tool_name", "mcp_tool_arguments"),
-    "use_mcp_tool": ("server_name", "tool_name", "arguments"),
-}
-# The tools of Claude Code that an allow may be said of, each with all keys that do not change what it asks about: with
-# `dangerouslyDisableSandbox`, say, it has a question of its own.
-ALLOWABLE = {
-    "Bash": {"command", "description", "timeout", "run_in_background"},
-    "Write": {"file_path", "content"},
-    "Edit": {"file_path", "old_string", "new_string", "replace_all"},
-    "MultiEdit": {"file_path", "edits"},
-}
 Path = tuple[str, ...]
 
 
@@ -98,7 +78,7 @@ def read_dialect(row: Mapping[str, Any]) -> Dialect:
 
 
 # The first that fits counts.
-DIALECTS = tuple(map(read_dialect, rules.read("dialects.toml")["dialect"]))
+DIALECTS = tuple(map(read_dialect, TABLES["dialect"]))
 # The keys with the input of a tool: a request with those of two forms is of none.
 INPUT_ROOTS = frozenset(root for each in DIALECTS for root in each.given[:1])
 UNKNOWN = Dialect(
@@ -203,7 +183,7 @@ def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
     given = read_input(look_up(data, dialect.given), ".".join(dialect.given))
     folder = find_folder(data, dialect.folders)
     uses = read_uses(data, dialect, name, given)
-    is_plain = given.keys() <= ALLOWABLE.get(name, set())
+    is_plain = given.keys() <= {*TABLES["allowable"].get(name, "").split()}
     keeps_rules = is_plain and data.get("permission_mode") in dialect.allows
     return AgentRequest(uses, folder, silent, keeps_rules)
 
@@ -211,7 +191,9 @@ def read_request(data: Mapping[str, Any], dialect: Dialect) -> AgentRequest:
 def find_silence(data: Mapping[str, Any], dialect: Dialect) -> str:
     """Return why nobody can be asked about a request, "" if a person can."""
     mode = data.get("permission_mode", "default")
-    return dialect.silent or ("" if mode in ASKING else f"{mode} mode asks nobody")
+    return dialect.silent or (
+        "" if mode in TABLES["asking_modes"] else f"{mode} mode asks nobody"
+    )
 
 
 def read_input(value: object, what: str) -> dict[str, Any]:
@@ -244,7 +226,7 @@ def read_mcp_call(
         return McpCall(
             ((text_in(server, "server_name"), text_in(server, "tool_name")),), given
         )
-    if name in WRAPPED:
+    if name in TABLES["wrapped"]:
         return read_wrapped_call(name, given)
     before, between = dialect.mcp
     if not name.startswith(before):
@@ -259,7 +241,7 @@ def read_mcp_call(
 
 def read_wrapped_call(name: str, given: Mapping[str, Any]) -> McpCall:
     """Read the call of an MCP tool that is the input of another tool. Raises ValueError."""
-    server, tool, arguments = WRAPPED[name]
+    server, tool, arguments = TABLES["wrapped"][name]
     inner = as_object(given.get(arguments) or {}, arguments)
     return McpCall(((text_in(given, server), text_in(given, tool)),), inner)
 
@@ -288,7 +270,7 @@ def read_unknown(data: Mapping[str, Any]) -> tuple[Use, ...]:
     uses = find_shapes(data)
     if uses:
         return uses
-    name = next((data[key] for key in NAME_KEYS if isinstance(data.get(key), str)), "")
+    name = next((data[key] for key in KEYS["names"] if isinstance(data.get(key), str)), "")
     given = next((data[key] for key in INPUTS if isinstance(data.get(key), Mapping)), data)
     # A tool that only reads is not blocked for the form of its request.
     return find_uses(name, given) if TOOLS.get(name) in CHANGING else ()

@@ -1,9 +1,10 @@
 """The input of a reviewer. A reviewer is a function `review(subject) -> Report` without side effects."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field, fields, replace
 from functools import cached_property
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
@@ -173,3 +174,10 @@ class ReviewInput:
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:
         """Return the result for one file, None if the reviewer has not examined it yet."""
         return self.work.result(reviewer, change) if self.work else None
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folder of a path and those above it, nearest first."""
+    while path:
+        path = dirname(path)
+        yield path

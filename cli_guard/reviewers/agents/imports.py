@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from cli_guard.code.file_imports import PATTERNS
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.python_imports import PythonImports
+from cli_guard.reviewers.review_input import folders_above
 
 # As Python looks for a module, with or without its source.
 PYTHON_ENDINGS = (".py", "/__init__.py", ".so", ".pyd", ".pyc")
@@ -53,18 +54,10 @@ def files_of_module(folder: str, name: str) -> list[str]:
     modules = ["/".join(steps[:size]) for size in range(1, len(steps) + 1)]
     return [
         posixpath.join(place, f"{module}{ending}")
-        for place in folders_above(folder)
+        for place in folders_above(posixpath.join(folder, "file"))
         for module in modules
         for ending in PYTHON_ENDINGS
     ]
-
-
-def folders_above(folder: str) -> Iterator[str]:
-    """Yield a folder and each above it, to the top."""
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-    yield ""
 
 
 def imports_of_node(path: str, text: str) -> Iterator[tuple[str, list[str]]]:

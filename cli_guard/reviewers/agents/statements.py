@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.lazy import frozen
@@ -43,10 +44,7 @@ class SurfaceStatement:
 
     def moved_to(self, line: int) -> "SurfaceStatement":
         """Return the same statement at one line of its file."""
-        node = Scalar(((line, self.value),))
-        return SurfaceStatement(
-            self.file, self.entry, self.path, self.name, self.value, node, self.order
-        )
+        return replace(self, node=Scalar(((line, self.value),)))
 
     @property
     def about(self) -> tuple[str, str, str]:

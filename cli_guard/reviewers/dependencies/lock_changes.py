@@ -5,6 +5,7 @@ An entry of the same name, version and content is the same one, wherever in the 
 
 from collections import Counter
 from collections.abc import Iterable
+from operator import attrgetter
 
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
@@ -12,6 +13,8 @@ from cli_guard.reviewers.dependencies.lock_files import LockListing
 from cli_guard.reviewers.dependencies.pieces import LockPiece, UnreadableLock
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing
 
+# What is installed of one version, whatever else is said of it.
+CONTENT = attrgetter("source", "ref", "package", "integrity", "files", "addresses")
 # The entry that another one replaces, that one, and whether the first is still there.
 Match = tuple[Dependency | None, Dependency, bool]
 
@@ -42,8 +45,8 @@ def compare_locks(old: Listing, new: Listing) -> LockChanges:
         own = waiting.get(entry.name, [])
         there = (*own, *old.entries_named(entry.name))
         same = _same_version(entry, there)
-        if any(has_same_content(each, entry) for each in same):
-            taken = next((each for each in own if has_same_content(each, entry)), None)
+        if any(CONTENT(each) == CONTENT(entry) for each in same):
+            taken = next((each for each in own if CONTENT(each) == CONTENT(entry)), None)
             if taken:
                 own.remove(taken)
             continue
@@ -58,18 +61,6 @@ def compare_locks(old: Listing, new: Listing) -> LockChanges:
     matches.sort(key=lambda match: match[1].line)
     gone = tuple(each for own in waiting.values() for each in own)
     return LockChanges(tuple(matches), gone, problem)
-
-
-def has_same_content(was: Dependency, entry: Dependency) -> bool:
-    """Return whether two entries of one version install the same, whatever else is said of them."""
-    return (
-        was.source == entry.source
-        and was.ref == entry.ref
-        and was.package == entry.package
-        and was.integrity == entry.integrity
-        and was.files == entry.files
-        and was.addresses == entry.addresses
-    )
 
 
 def _pieces_of(listing: Listing) -> tuple[LockPiece, ...]:

@@ -11,6 +11,7 @@ from cli_guard.reviewers.dependencies.lock_files import read_listing
 from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of
 from cli_guard.reviewers.dependencies.roots import NO_MEMBER, RootList, read_root
 from cli_guard.reviewers.dependencies.versions import is_in_range
+from cli_guard.reviewers.review_input import folders_above
 
 MANIFESTS = (
     "package.json",
@@ -40,13 +41,6 @@ def listing_of(world: DependencyWorld, path: str) -> Listing:
             read_listing(path, text) if is_short and text else NOTHING
         )
     return world.listings[path]
-
-
-def folders_above(path: str) -> Iterator[str]:
-    """Yield the folder of a path and those above it, nearest first."""
-    while path:
-        path = dirname(path)
-        yield path
 
 
 def lock_of(world: DependencyWorld, each: DependencyChange) -> tuple[str, Listing]:

@@ -40,19 +40,6 @@ REF = re.compile(
 LOCAL_KEY = r"(?:directory|path|file) = \"?"
 # Other packages of the same repository.
 OWN = ("workspace:", "catalog:", "link:", "portal:", "patch:")
-# The keys of a table that says where a dependency comes from, and what they give.
-KEYS = {
-    "version": "spec",
-    **dict.fromkeys(("rev", "tag", "ref", "branch"), "ref"),
-    **dict.fromkeys(("package", "module", "id"), "name"),
-    **dict.fromkeys(("git", "github", "hg"), "git"),
-    "url": "source",
-    **dict.fromkeys(("path", "file"), "path"),
-    "workspace": "workspace",
-    **dict.fromkeys(("explicit", "priority"), "explicit"),
-}
-# Those of a version that is a table itself, in a version catalog of Gradle.
-NESTED_KEYS = dict.fromkeys(("ref", "require", "strictly"), "spec")
 PREFIXES = {"git": "git+", "path": "path:"}
 DEPENDENCIES = ("", "dev", "build", "range", "replace", "direct", "pip", "hook", "image")
 
@@ -384,7 +371,8 @@ def entries_at(
     elif scalars:
         lines = [each.line for each in scalars]
         if isinstance(node, Table):
-            parts = {"name": name} | parts_of_table(KEYS | table.get("keys", {}), node)
+            known = read_table("dependencies/settings.toml")["keys"]
+            parts = {"name": name} | parts_of_table(known | table.get("keys", {}), node)
         else:
             # Each command of a script runs if the one before it succeeded.
             between = " && " if kind == "script" else " "
@@ -394,11 +382,13 @@ def entries_at(
 
 
 def parts_of_table(keys: Mapping[str, str], node: Table) -> dict[str, Any]:
-    """Return what a table says of a dependency, by the names of `KEYS`; of several that fix a commit, the first."""
+    """Return what a table says of a dependency, by `keys`; of several that fix a commit, the first."""
     parts: dict[str, Any] = {}
     for key, value in node.items():
         if key == "version" and isinstance(value, Table):
-            parts |= parts_of_table(NESTED_KEYS, value)
+            parts |= parts_of_table(
+                read_table("dependencies/settings.toml")["nested_keys"], value
+            )
         elif (
             key in keys
             and isinstance(value, Scalar)

@@ -13,9 +13,10 @@ from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
-from cli_guard.reviewers.dependencies.locks import folders_above, listing_of
+from cli_guard.reviewers.dependencies.locks import listing_of
 from cli_guard.reviewers.dependencies.names import is_popular
 from cli_guard.reviewers.dependencies.reading import Dependency, formats_of, normalise
+from cli_guard.reviewers.review_input import folders_above
 from cli_guard.rules.catalog import one, read_table
 
 # An import at the left margin; deeper ones are often optional.
