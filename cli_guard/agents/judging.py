@@ -190,7 +190,8 @@ def judge_use(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None
     if (
         answer
         and answer.decision is not Decision.DENY
-        and profile_of(invocation, agent) is Profile.FLOORS
+        and command_context(invocation.cwd, invocation.env, agent=agent).profile
+        is Profile.FLOORS
     ):
         return None
     return answer
@@ -203,10 +204,6 @@ def judge_inner(use: Use, invocation: Invocation, agent: str) -> HookAnswer | No
         answer and answer.decision is Decision.DENY
     )
     return answer if is_said else None
-
-
-def profile_of(invocation: Invocation, agent: str) -> Profile:
-    return command_context(invocation.cwd, invocation.env, agent=agent).profile
 
 
 def judge_shell(use: ShellKind, invocation: Invocation, agent: str) -> HookAnswer | None:

@@ -27,10 +27,6 @@ class Original:
     after: str
     folders: tuple[str, ...] = ()
 
-    def is_untouched(self, path: Path) -> bool:
-        """Return whether the file is still what we wrote. Raises OSError."""
-        return hash_of(path.read_bytes()) == self.after
-
     def remove(self, path: Path) -> None:
         """Delete a file that was not there before, and its folders if nothing else came to them. Raises OSError."""
         path.unlink()
@@ -91,7 +87,7 @@ def keep_original(repository: Repository, path: Path, text: str) -> None:
 def restore_original(repository: Repository, path: Path) -> bool:
     """Restore a file that nobody has changed since; return whether that was done. Raises OSError."""
     original = read_original(repository, path)
-    if original is None or not original.is_untouched(path):
+    if original is None or hash_of(path.read_bytes()) != original.after:
         return False
     if original.before is None:
         original.remove(path)

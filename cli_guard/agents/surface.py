@@ -18,7 +18,6 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import read_plain
 
 MOST_BYTES = 1_000_000
-DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
 
 
 class WorkTreeContents(SnapshotContents):
@@ -108,6 +107,6 @@ def answer_of(
         for finding in findings:
             if policy.disposition(finding) is wanted:
                 return HookAnswer(
-                    DECISIONS[wanted], f"cli-guard: writes {path}: {finding.message}"
+                    Decision(wanted), f"cli-guard: writes {path}: {finding.message}"
                 )
     return None

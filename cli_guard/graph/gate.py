@@ -109,7 +109,7 @@ def waiting(
     state: State, context: Context, asked: list[tuple[Action, Verdict]], entries: list[Data]
 ) -> State:
     """Build the state of a run that needs a person: an approval starts a patch, a command or a server's tool."""
-    reason = reason_for(asked)
+    reason = "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
     ready: list[Action] = []
     # A patch can be reverted, a command cannot: one approval must not cover both.
     alone = sum(context.tools[request.tool].approvable for request, _ in asked) == 1
@@ -187,11 +187,6 @@ def blocked_by(request: Action, verdict: Verdict) -> list[Data]:
     if command:
         return [{**blocked, "command": command}]
     return [{**blocked, "path": path} for path in paths] or [blocked]
-
-
-def reason_for(asked: list[tuple[Action, Verdict]]) -> str:
-    """Join the reasons why a person is needed, in one line."""
-    return "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
 
 
 def hold_back_checks(state: State, context: Context, allowed: Verdict) -> Verdict:

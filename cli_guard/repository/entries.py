@@ -1,7 +1,7 @@
 """One entry of a diff: what Git records of it, its patches, and the change that they make together."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from cli_guard.lazy import frozen
@@ -63,10 +63,10 @@ def list_entries(output: bytes) -> Iterator[tuple[list[str], str]]:
         yield head.decode("ascii").split(" "), decode_path(path)
 
 
-def name_some(paths: list[str]) -> str:
-    """Format the first few paths for a message."""
-    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(paths[:NAMED]) + more
+def name_some(names: Sequence[str], most: int = NAMED) -> str:
+    """Format the first few names for a message."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def kind_of(entry: RawEntry, sections: list[DiffSection]) -> Kind:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import chain
 
 from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.repository.entries import name_some
 from cli_guard.reviewers.agents.beneath import AlteredScript, altered_scripts
 from cli_guard.reviewers.agents.findings import (
     EVIDENCE_CHARS,
@@ -301,9 +302,6 @@ def of_unknown(changes: Sequence[FileChange]) -> Iterator[Finding]:
         and not any(files_of(change.path))
     ]
     if unknown:
-        names = ", ".join(change.path for change in unknown[:SHOWN_FILES])
-        more = (
-            f" and {len(unknown) - SHOWN_FILES} more" if len(unknown) > SHOWN_FILES else ""
-        )
-        message = f"the folder belongs to an agent, and what it does with these is not known here: {names}{more}"
+        names = name_some([change.path for change in unknown], SHOWN_FILES)
+        message = f"the folder belongs to an agent, and what it does with these is not known here: {names}"
         yield at_line("unknown-file", unknown[0], TOP, message)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 
 from cli_guard.lazy import frozen
 from cli_guard.reviewers.agents.exports import exports_in
@@ -148,12 +149,13 @@ def of_node(
 ) -> Iterator[SurfaceStatement]:
     """Yield the statement of a node, one for each word of a value that is a list in a line."""
     name = name_of(entry, names, node)
+    make = partial(SurfaceStatement, file, entry, path)
     only = entry.word("only")
     if only and not re.fullmatch(only, names[-1]):
         return
     if entry.kind == "start":
         for command, where in commands_of(entry, node).items():
-            yield SurfaceStatement(file, entry, path, name, command, where, order)
+            yield make(name, command, where, order)
     elif entry.word("value"):
         value, other, inside = (
             select(node, entry.word(part)) if entry.word(part) else None
@@ -165,15 +167,15 @@ def of_node(
             said = text_of(value) or text_of(other)
             if text:
                 said += f"({text})"
-            yield SurfaceStatement(file, entry, path, name, said, node, order)
+            yield make(name, said, node, order)
     elif entry.words.get("is_assignment"):
         variable, _, text = text_of(node).partition("=")
-        yield SurfaceStatement(file, entry, path, variable, text, node, order)
+        yield make(variable, text, node, order)
     elif entry.words.get("split") and isinstance(node, Scalar):
         for part in split_rules(node.text):
-            yield SurfaceStatement(file, entry, path, name, part, node, order)
+            yield make(name, part, node, order)
     else:
-        yield SurfaceStatement(file, entry, path, name, text_of(node), node, order)
+        yield make(name, text_of(node), node, order)
 
 
 def split_rules(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Finding, Skipped
+from cli_guard.repository.entries import name_some
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies.changes import DependencyChange
 from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
@@ -95,12 +96,11 @@ def review_majors(world: DependencyWorld, tree: ImportTree) -> Iterator[Finding]
         users = sorted(
             path for path in tree.users(words_of(entry)) if language_for(path, "")
         )
-        more = f" and {len(users) - MOST_SHOWN} more" if len(users) > MOST_SHOWN else ""
         if users:
             move = (
                 f"{entry.name} moves to another major version: {was.spec} to {entry.spec}"
             )
-            text = f"{move}; used by {', '.join(users[:MOST_SHOWN])}{more}"
+            text = f"{move}; used by {name_some(users, MOST_SHOWN)}"
             moves[each.path].append((each, entry, text))
     for found in moves.values():
         for number, (each, entry, text) in enumerate(found[:MOST_SHOWN], 1):

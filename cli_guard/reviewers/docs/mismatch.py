@@ -7,6 +7,7 @@ from dataclasses import replace
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.lazy import frozen
 from cli_guard.model import Finding
+from cli_guard.repository.entries import name_some
 from cli_guard.reviewers.docs.documented import (
     PATTERNS,
     Documented,
@@ -238,7 +239,4 @@ def _describe(symbol: Symbol, wrong: Mismatch) -> str:
 
 
 def list_names(names: Sequence[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
-    return (
-        shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"
-    )
+    return name_some([f"`{name}`" for name in names], MOST_NAMES)

@@ -12,6 +12,7 @@ from cli_guard.code.python_imports import PythonImports
 from cli_guard.lazy import frozen
 from cli_guard.model import ChangeSet, Finding, Hit, Status, group_by
 from cli_guard.policy.globs import matches
+from cli_guard.repository.entries import name_some
 from cli_guard.reviewers.drift.differences import DriftDifference, module_of
 from cli_guard.rules.catalog import one
 
@@ -148,14 +149,18 @@ def _leads_to(importer: str, target: str, path: str) -> bool:
 
 def _finding(missing: Missing, left: list[Hit]) -> Finding:
     rule = one("drift", "docs-drift-import")
-    places = ", ".join(f"{hit.path}:{hit.line}" for hit in left[:MOST_NAMED])
-    more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+    places = name_some([f"{hit.path}:{hit.line}" for hit in left], MOST_NAMED)
     count = "1 import" if len(left) == 1 else f"{len(left)} imports"
     verb = "is" if len(left) == 1 else "are"
+    what = f"now `{missing.new}`" if missing.new else "gone"
     what = f"now `{missing.new}`" if missing.new else "gone"
     return rule.finding(
         path=left[0].path,
         line=left[0].line,
-        message=f"{count} of `{missing.title}` {verb} left ({places}{more}); it is {what} ({missing.path}).",
+<<<<<<< HEAD
+        message=f"{count} of `{missing.title}` {verb} left ({places}); it is {what} ({missing.path}).",
+=======
+        message=f"`{missing.title}` is still imported ({places}); it is {what} ({missing.path}).",
+>>>>>>> 41fa66fb (Name the first of some things in one place, and inline three helpers)
         content=missing.title,
     )
