@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
 from cli_guard.lazy import frozen
+from cli_guard.reviewers.commands.extract.programs import list_children
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def is_named(names: set[str], text: str) -> bool:
 def command_of(call: "SgNode") -> str | None:
     """Return the command of a call, None if its program is not known."""
     arguments = call.field("arguments")
-    given = named_children(arguments) if arguments is not None else []
+    given = list_children(arguments) if arguments is not None else []
     if not given or any(OTHER_PROGRAM.search(each.text()) for each in given[1:]):
         return None
     first = given[0]
@@ -163,21 +164,15 @@ def command_of(call: "SgNode") -> str | None:
     return line_of(first)
 
 
-def named_children(node: "SgNode") -> list["SgNode"]:
-    return [
-        each for each in node.children() if each.is_named() and each.kind() != "comment"
-    ]
-
-
 def words_of_list(node: "SgNode") -> list[str | None]:
-    return [literal_of(each) for each in named_children(node)]
+    return [literal_of(each) for each in list_children(node)]
 
 
 def literal_of(node: "SgNode") -> str | None:
     """Return a text that stands in the script as it is, None if it is computed."""
     if node.text() in THIS_INTERPRETER:
         return THIS_INTERPRETER[node.text()]
-    parts = named_children(node)
+    parts = list_children(node)
     plain = ("string_start", "string_content", "string_end", "string_fragment")
     is_plain = all(each.kind() in plain for each in parts) and "\\" not in node.text()
     if node.kind() not in ("string", "template_string") or not is_plain:

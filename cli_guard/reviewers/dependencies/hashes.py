@@ -20,11 +20,17 @@ def has_other_hash(was: Dependency, entry: Dependency) -> bool:
     if not is_same or entry.kind == "image" or "dev" in entry.spec:
         return False
     if was.files and entry.files:
-        return _has_changed_file(dict(was.files), dict(entry.files))
-    before = {algorithm_of(each) for each in was.integrity}
-    after = {algorithm_of(each) for each in entry.integrity}
-    lost = {e for e in was.integrity - entry.integrity if algorithm_of(e) in after}
-    added = {e for e in entry.integrity - was.integrity if algorithm_of(e) in before}
+        before = dict(was.files)
+        return any(
+            name in before
+            and before[name] != now
+            and algorithm_of(before[name]) == algorithm_of(now)
+            for name, now in entry.files
+        )
+    olds = {algorithm_of(each) for each in was.integrity}
+    news = {algorithm_of(each) for each in entry.integrity}
+    lost = {e for e in was.integrity - entry.integrity if algorithm_of(e) in news}
+    added = {e for e in entry.integrity - was.integrity if algorithm_of(e) in olds}
     return bool(added) and (bool(lost) or entry.ecosystem in ONE_FILE)
 
 
@@ -37,15 +43,6 @@ def has_old_hash(was: Dependency, entry: Dependency) -> bool:
         return False
     is_same = was.integrity == entry.integrity and was.files == entry.files
     return is_same and was.spec != entry.spec and bool(entry.integrity or entry.files)
-
-
-def _has_changed_file(before: dict[str, str], after: dict[str, str]) -> bool:
-    return any(
-        name in before
-        and before[name] != after[name]
-        and algorithm_of(before[name]) == algorithm_of(after[name])
-        for name in after
-    )
 
 
 def algorithm_of(integrity: str) -> str:

@@ -153,14 +153,9 @@ def _finding(missing: Missing, left: list[Hit]) -> Finding:
     count = "1 import" if len(left) == 1 else f"{len(left)} imports"
     verb = "is" if len(left) == 1 else "are"
     what = f"now `{missing.new}`" if missing.new else "gone"
-    what = f"now `{missing.new}`" if missing.new else "gone"
     return rule.finding(
         path=left[0].path,
         line=left[0].line,
-<<<<<<< HEAD
         message=f"{count} of `{missing.title}` {verb} left ({places}); it is {what} ({missing.path}).",
-=======
-        message=f"`{missing.title}` is still imported ({places}); it is {what} ({missing.path}).",
->>>>>>> 41fa66fb (Name the first of some things in one place, and inline three helpers)
         content=missing.title,
     )

@@ -11,6 +11,7 @@ from cli_guard.reviewers.commands.extract.snippet import (
     join_continued,
     pieces_of,
     shell_of,
+    skip,
     snippet,
     snippet_if_any,
 )
@@ -70,6 +71,5 @@ def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[
         yield snippet(recipe, Where.BUILD, kind)
         return
     for (number, line), *rest in join_continued(recipe):
-        skipped = PATTERNS["prefix"].match(line)
-        start = (number, line[skipped.end() :] if skipped else line)
+        start = (number, skip(PATTERNS["prefix"], line))
         yield from snippet_if_any([start, *rest], Where.BUILD, shell)

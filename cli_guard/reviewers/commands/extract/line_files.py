@@ -4,12 +4,12 @@ import shlex
 from collections.abc import Iterator
 
 from cli_guard.reviewers.commands.extract.snippet import (
-    Pieces,
     Snippet,
     Where,
     join_continued,
     pieces_of,
     shell_of,
+    skip,
     snippet,
     snippet_if_any,
 )
@@ -46,35 +46,34 @@ def script(path: str, text: str) -> Iterator[Snippet]:
 def tox(text: str) -> Iterator[Snippet]:
     """Yield the commands of tox.ini, each run on its own, without a shell."""
     key = ""
-    for (number, line), *rest in join_continued(_without_comments(pieces_of(text))):
+    for (number, line), *rest in _lines_without_comments(text):
         pair = PATTERNS["pair"].match(line)
         if pair:
             key = pair[1]
             line = line[pair.end() :]
         elif line[:1].strip():
             key = ""
-        skipped = PATTERNS["tox_prefix"].match(line)
         if key in TOX_KEYS:
-            start = (number, line[skipped.end() :] if skipped else line)
+            start = (number, skip(PATTERNS["tox_prefix"], line))
             for found in snippet_if_any([start, *rest], Where.BUILD):
                 yield found.substitute(PATTERNS["tox_value"])
 
 
-def _without_comments(pieces: Pieces) -> Pieces:
-    return [each for each in pieces if not each[1].lstrip().startswith(("#", ";"))]
+def _lines_without_comments(text: str) -> Iterator[list[tuple[int, str]]]:
+    pieces = pieces_of(text)
+    return join_continued(
+        [each for each in pieces if not each[1].lstrip().startswith(("#", ";"))]
+    )
 
 
 def unit(text: str) -> Iterator[Snippet]:
     """Yield what a systemd unit runs; a doubled dollar is one."""
-    return (each.substitute(PATTERNS["dollars"], lambda _: "$") for each in _unit(text))
-
-
-def _unit(text: str) -> Iterator[Snippet]:
-    for (number, line), *rest in join_continued(_without_comments(pieces_of(text))):
+    for (number, line), *rest in _lines_without_comments(text):
         pair = PATTERNS["unit_pair"].match(line)
         if pair:
             first = (number, line[pair.end() :])
-            yield from snippet_if_any([first, *rest], Where.SERVICE)
+            for found in snippet_if_any([first, *rest], Where.SERVICE):
+                yield found.substitute(PATTERNS["dollars"], lambda _: "$")
 
 
 def crontab(path: str, text: str) -> Iterator[Snippet]:
@@ -84,12 +83,8 @@ def crontab(path: str, text: str) -> Iterator[Snippet]:
         if not timed:
             continue
         command = line[timed.end() :].rstrip("\n")
-        user = (
-            PATTERNS["user"] if PATTERNS["cron_system"].search(path) else PATTERNS["root"]
-        ).match(command)
-        command, *stdin = PATTERNS["percent"].split(
-            command[user.end() :] if user else command
-        )
+        user = "user" if PATTERNS["cron_system"].search(path) else "root"
+        command, *stdin = PATTERNS["percent"].split(skip(PATTERNS[user], command))
         text_read = "\n".join(stdin).replace("\\%", "%")
         fed = f" <<< {shlex.quote(text_read)}" if stdin else ""
         yield snippet([(number, command.replace("\\%", "%") + fed)], Where.SERVICE)

@@ -13,6 +13,7 @@ from cli_guard.reviewers.commands.extract.snippet import (
     join_continued,
     pieces_of,
     shell_of,
+    skip,
     snippet,
     variable,
 )
@@ -64,8 +65,7 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
         state.in_define = state.is_template = False
     elif first.startswith(state.prefix) and (state.in_rule or state.in_define):
         stripped = [(line, text.removeprefix(state.prefix)) for line, text in pieces]
-        skipped = PATTERNS["prefix"].match(stripped[0][1])
-        stripped[0] = (number, stripped[0][1][skipped.end() if skipped else 0 :])
+        stripped[0] = (number, skip(PATTERNS["prefix"], stripped[0][1]))
         state.recipe += stripped
         if not state.one_shell:
             yield from _recipe(state)
@@ -107,9 +107,8 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
         state.in_rule = True
         inline = PATTERNS["inline"].match(first)
         if inline:
-            rest = first[inline.end() :]
-            skipped = PATTERNS["prefix"].match(rest)
-            state.recipe += [(number, rest[skipped.end() if skipped else 0 :]), *pieces[1:]]
+            rest = skip(PATTERNS["prefix"], first[inline.end() :])
+            state.recipe += [(number, rest), *pieces[1:]]
             if not state.one_shell:
                 yield from _recipe(state)
 

@@ -203,11 +203,9 @@ def lines(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippe
         yield snippet(end_lines(found), where, shell)
 
 
-def each_line(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
+def each_line(node: Node | None, where: Where) -> Iterator[Snippet]:
     """Yield a text, or each of a list of independent commands."""
-    yield from (
-        snippet(each.pieces, where, shell) for each in scalars(node) if each.text.strip()
-    )
+    yield from (snippet(each.pieces, where) for each in scalars(node) if each.text.strip())
 
 
 def end_lines(texts: Iterable[Pieces]) -> Pieces:

@@ -129,7 +129,7 @@ def _python(text: str, where: Where) -> Iterator[Snippet]:
         if function is None or arguments is None:
             continue
         owner, _, name = IMPORTED.sub(r"\1", function.text()).rpartition(".")
-        first = next(_list_children(arguments), None)
+        first = next(iter(list_children(arguments)), None)
         if name not in RUNS or owner not in owners or first is None:
             continue
         if first.kind() == "identifier":
@@ -146,7 +146,7 @@ def _command_of(node: "SgNode", where: Where) -> Iterator[Snippet]:
     """Yield the command that a text or a list of words is."""
     line = node.range().start.line + 1
     if node.kind() in ("list", "tuple"):
-        words = [literal_text(each) for each in _list_children(node)]
+        words = [literal_text(each) for each in list_children(node)]
         given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
         if any(words):
             yield snippet([(line, given)], where, LANGUAGE)
@@ -154,7 +154,8 @@ def _command_of(node: "SgNode", where: Where) -> Iterator[Snippet]:
         yield snippet(pieces_of(given, line), where, LANGUAGE)
 
 
-def _list_children(node: "SgNode") -> "Iterator[SgNode]":
-    return (
+def list_children(node: "SgNode") -> "list[SgNode]":
+    """Return the parts of a node that are no marks and no comments."""
+    return [
         each for each in node.children() if each.is_named() and each.kind() != "comment"
-    )
+    ]

@@ -146,6 +146,12 @@ def join_continued(pieces: Pieces) -> Iterator[list[tuple[int, str]]]:
         yield found
 
 
+def skip(pattern: re.Pattern[str], text: str) -> str:
+    """Return what is behind a pattern that the text begins with, the whole text if it does not."""
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
+
+
 def variable(text: str) -> str:
     """Return a shell variable as long as the text, for a value known only at run time."""
     size = len(text) - 3
