@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from cli_guard.cli import logs, ps, stop
 from cli_guard.cli.app import Command
+from cli_guard.cli.background import COMMANDS
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
 from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
 from cli_guard.cli.exec_run import (
@@ -18,8 +18,8 @@ from cli_guard.cli.exec_run import (
     sandbox_of,
 )
 from cli_guard.cli.io import Io
-from cli_guard.cli.processes import say_json
 from cli_guard.cli.prompt import asking
+from cli_guard.cli.streams import say_json
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.command import CommandRequest, RunRecord
 from cli_guard.execution.environment import clean_environment
@@ -117,9 +117,7 @@ class ExecCommand(Command):
     `exec ps` lists these; `exec -- ps` runs the program of that name.
     """
 
-    background = MappingProxyType(
-        {"ps": ps.command, "logs": logs.command, "stop": stop.command}
-    )
+    background = MappingProxyType({each.name: each for each in COMMANDS})
 
     def make_context(
         self,
@@ -146,7 +144,7 @@ class ExecCommand(Command):
         super().format_options(ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, each.help or "") for name, each in self.background.items()]
+                [(str(each.name), each.help or "") for each in COMMANDS]
             )
 
 

@@ -4,8 +4,8 @@ import errno
 from collections.abc import Sequence
 
 from cli_guard.cli.io import Io
-from cli_guard.cli.processes import one_line
 from cli_guard.cli.prompt import NEEDED
+from cli_guard.cli.streams import one_line
 from cli_guard.errors import ExitCode
 from cli_guard.execution.command import CommandRequest
 from cli_guard.execution.errors import ProcessError

@@ -18,8 +18,7 @@ from cli_guard.cli.exec_report import (
     start_code,
 )
 from cli_guard.cli.io import Io
-from cli_guard.cli.processes import say_json
-from cli_guard.cli.streams import Streams
+from cli_guard.cli.streams import Streams, say_json
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.execution.command import CommandRequest, RunRecord
 from cli_guard.execution.context import root_of

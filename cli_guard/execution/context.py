@@ -47,14 +47,11 @@ class Configuration(Mapping[str, tuple[str, ...]]):
 
     def __init__(self, read: Callable[[], Mapping[str, tuple[str, ...]]]) -> None:
         self._read = read
-        self._data: Mapping[str, tuple[str, ...]] | None = None
 
-    @property
+    @cached_property
     def data(self) -> Mapping[str, tuple[str, ...]]:
         """Return the keys and values."""
-        if self._data is None:
-            self._data = self._read()
-        return self._data
+        return self._read()
 
     def __getitem__(self, key: str) -> tuple[str, ...]:
         return self.data[key]

@@ -6,8 +6,9 @@ commits like all others.
 
 from collections.abc import Sequence
 
+from cli_guard.git.tracking import HEAD_LOG, entries_of
 from cli_guard.model import Decision
-from cli_guard.repository.protocol import Repository
+from cli_guard.repository.protocol import End, Repository
 from cli_guard.review.render.words import count
 from cli_guard.state.audit import Entry
 
@@ -40,7 +41,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     commits = repository.git.text(*asked).split()
     lines = {commit: same_before(repository, commit) for commit in commits}
     every = list(dict.fromkeys(each for line in lines.values() for each in line))
-    ends: list[tuple[str, tuple[str | None, ...]]] = [
+    ends: list[End] = [
         (commit, parents or (None,))
         for commit, parents in repository.parents(every).items()
     ]
@@ -48,7 +49,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     wanted = set(every)
     replaced = {
         (new, old)
-        for old, new, _ in repository.reflog_of_head()
+        for old, new, _ in entries_of(repository.git_dir / HEAD_LOG)
         if new in wanted and old.strip("0")
     }
     there = repository.identify(old for _, old in replaced)
@@ -72,7 +73,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
 
 def same_before(repository: Repository, commit: str) -> list[str]:
     """Return a commit, and those in whose place it is with the very same tree: only their message was amended."""
-    before = {new: old for old, new, _ in repository.reflog_of_head()}
+    before = {new: old for old, new, _ in entries_of(repository.git_dir / HEAD_LOG)}
     line = [commit]
     while len(line) < MOST_AMENDED and (old := before.get(line[-1], "")).strip("0"):
         if old in line or old not in repository.identify([old]):

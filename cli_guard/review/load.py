@@ -24,6 +24,7 @@ from cli_guard.repository.message import recorded_message
 from cli_guard.repository.protocol import (
     Blobs,
     Changes,
+    End,
     History,
     OnProgress,
     Repository,
@@ -355,9 +356,7 @@ def read(
             commits = repository.commits(head, exclude=[base])
             # Each base by itself: a merge may keep what one of them has, and take back what the other did.
             starts = repository.merge_bases(base, head) if commits else ()
-            ends: list[tuple[str, tuple[str | None, ...]]] = [
-                (head, (start,)) for start in starts
-            ]
+            ends: list[End] = [(head, (start,)) for start in starts]
             contents = blobs.contents(head)
             return load_commits(event, commits, ends, (), repository, reader, contents)
         case Push():
@@ -411,7 +410,7 @@ def unseen(
 def load_commits(
     event: str,
     commits: tuple[str, ...],
-    ends: Iterable[tuple[str, tuple[str | None, ...]]],
+    ends: Iterable[End],
     pushed: tuple[PushedRef, ...],
     repository: Repository,
     reader: Changes,

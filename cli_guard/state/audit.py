@@ -180,7 +180,7 @@ class AuditLog:
         """Return the hash for the next line: that of the last line, unless lines were cut off behind it."""
         follows = START if last is None else digest(last.removesuffix(b"\n"))
         head = self._read_head()
-        if head is None or (last is not None and previous_in(last) == head):
+        if head is None or (last is not None and parse(last).get("previous") == head):
             return follows
         return head
 
@@ -210,15 +210,6 @@ def parse(line: bytes) -> Entry:
     return (
         data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
     )
-
-
-def previous_in(line: bytes) -> str | None:
-    """Return the hash of the previous line in a line, None if it is not an entry."""
-    try:
-        previous = json.loads(line)["previous"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return previous if isinstance(previous, str) else None
 
 
 def digest(line: bytes) -> str:
