@@ -14,7 +14,6 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import GitRepository
-from cli_guard.git.worktree import without_filters
 from cli_guard.hooks import MESSAGE, PUSH, RANGE, STAGED, event_of
 from cli_guard.model import RefUpdate
 from cli_guard.repository.protocol import Repository
@@ -120,7 +119,7 @@ def is_still_there(repository: Repository, review: PendingReview) -> bool:
     # A name that is not UTF-8 is kept with another character in its place.
     paths = [path for path in left if printable(path) == path and "\ufffd" not in path]
     folder = repository.at_top
-    filters = without_filters(repository.git)
+    filters = repository.without_filters()
     return all(
         folder.optional(*filters, "hash-object", "--", path) == left[path] for path in paths
     )

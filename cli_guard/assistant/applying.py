@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.worktree import read_filters, without_filters
+from cli_guard.git.worktree import read_filters
 from cli_guard.lazy import frozen
 from cli_guard.repository.entries import decode_path, list_entries, name_some
 from cli_guard.repository.protocol import Repository
@@ -121,7 +121,7 @@ class PatchWriter:
         raw = patch.encode("utf-8", "surrogateescape")
         self._check_paths(raw, paths)
         # A .gitattributes file in the patch may name a filter for its next file.
-        command = (*without_filters(self._repository.git), *command)
+        command = (*self._repository.without_filters(), *command)
         code, _, err = self._git.attempt(*command, "--check", "-", stdin=raw)
         if code != 0:
             raise UsageError(f"the patch no longer applies ({first_line(err)}): ask again")
@@ -173,7 +173,7 @@ class PatchWriter:
         """Return the id that a file would have as a blob, line ends as `git add` stores them; None for no file."""
         if self._read(path) is None:
             return None
-        filters = without_filters(self._repository.git)
+        filters = self._repository.without_filters()
         return self._git.text(*filters, "hash-object", "--", path)
 
     def _lies_there(self, path: str) -> bool:
@@ -251,7 +251,7 @@ class PatchWriter:
         """Return the paths whose files differ from the index by content; a new time stamp alone does not count."""
         if not index:
             return []
-        filters = without_filters(self._repository.git)
+        filters = self._repository.without_filters()
         out = self._git.run(*filters, "diff-files", "--name-only", "-z")
         changed = set(map(decode_path, filter(None, out.split(b"\0"))))
         return [

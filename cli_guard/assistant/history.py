@@ -16,7 +16,6 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
-from cli_guard.git.log import blame_lines, read_log
 from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import CommitFile, LoggedCommit, Repository
 
@@ -102,12 +101,8 @@ class HistoryReader:
             why = f"has {count_of(len(text), 'line')}" if raw else "is not there"
             yield f"{path} {why} at {self.tip[:SHORT_ID]}: there is no line {first} to look at."
             return
-        ids = blame_lines(
-            self.repository.at_top,
-            self.tip,
-            path,
-            first,
-            min(last, len(text), first + LISTED),
+        ids = self.repository.blame(
+            self.tip, path, first, min(last, len(text), first + LISTED)
         )
         for number, oid in enumerate(ids, first):
             yield f"{path}:{number}: {oid[:SHORT_ID]} {text[number - 1].strip()}"
@@ -177,7 +172,7 @@ class HistoryReader:
 
     def describe(self, oid: str, only: Collection[str] = ()) -> Iterator[str]:
         """Yield a commit: its line, the beginning of its message, its files and the definitions that it changed."""
-        commit = read_log(self.repository.at_top, "--no-walk", tips=[oid], count=1)[0]
+        commit = self.repository.log("--no-walk", tips=[oid], count=1)[0]
         yield commit_line(commit)
         body = [line for line in commit.body.split("\n") if line.strip()]
         yield from (f"    {line.strip()}" for line in body[:BODY_LINES])
@@ -231,8 +226,7 @@ class HistoryReader:
         if self.allowed is not None and not subject.paths:
             paths = tuple(self.allowed)
         shown = (*bounds, *options)
-        return read_log(
-            self.repository.at_top,
+        return self.repository.log(
             *shown,
             tips=tips,
             count=most,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.request_git import read_review_request
-from cli_guard.git.log import read_log
 from cli_guard.repository.protocol import LoggedCommit, Repository
 from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 from cli_guard.runtime import Invocation
@@ -80,12 +79,10 @@ def describe_subject(subject: Request, repository: Repository) -> Iterator[str]:
     if not isinstance(subject, Commit | Range):
         return
     if isinstance(subject, Commit):
-        commits = read_log(
-            repository.at_top, tips=[repository.resolve(subject.revision)], count=1
-        )
+        commits = repository.log(tips=[repository.resolve(subject.revision)], count=1)
     else:
         tips = [repository.resolve(subject.head), f"^{repository.resolve(subject.base)}"]
-        commits = read_log(repository.at_top, tips=tips, count=MOST_COMMITS + 1)
+        commits = repository.log(tips=tips, count=MOST_COMMITS + 1)
     yield from map(describe_commit, commits[:MOST_COMMITS])
     if len(commits) > MOST_COMMITS:
         yield "  and the commits before these"

@@ -143,9 +143,7 @@ class ExecCommand(Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(str(each.name), each.help or "") for each in COMMANDS]
-            )
+            formatter.write_dl([(str(each.name), each.help or "") for each in COMMANDS])
 
 
 command = ExecCommand(

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -21,7 +21,7 @@ from cli_guard.git.prefetch import (
 from cli_guard.git.process import Git, find_starter, missing, refusal
 from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.entries import decode_path
-from cli_guard.repository.protocol import OID, Blobs, Bounds, as_lines
+from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
 if TYPE_CHECKING:
@@ -366,6 +366,39 @@ class GitRepository:
     def is_shallow(self) -> bool:
         """Return whether older commits are missing from this clone."""
         return (self.common_dir / "shallow").exists()
+
+    def log(
+        self,
+        *options: str,
+        tips: Sequence[str],
+        count: int,
+        paths: Iterable[str] = (),
+        files: bool = True,
+    ) -> list[LoggedCommit]:
+        """Return commits, see `cli_guard.git.log`."""
+        from cli_guard.git.log import read_log
+
+        return read_log(
+            self.at_top, *options, tips=tips, count=count, paths=paths, files=files
+        )
+
+    def blame(self, commit: str, path: str, start: int, end: int) -> list[str]:
+        """Return the id of the commit that last changed each line from `start` to `end`. Raises GitError."""
+        from cli_guard.git.log import blame_lines
+
+        return blame_lines(self.at_top, commit, path, start, end)
+
+    def reflog_of_head(self) -> "Iterator[tuple[str, str, str]]":
+        """Yield the old id, the new id and the words of each entry of HEAD's reflog, oldest first."""
+        from cli_guard.git.tracking import entries_of
+
+        return entries_of(self.git_dir / "logs" / "HEAD")
+
+    def without_filters(self) -> list[str]:
+        """Return options that keep Git from running the clean filters of its configuration."""
+        from cli_guard.git.worktree import without_filters
+
+        return without_filters(self.git)
 
     def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
         """Read files at the root of commits or trees at once, for `show`. Raises GitError."""

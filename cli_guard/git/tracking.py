@@ -22,7 +22,6 @@ WRITTEN_BY_GIT = re.compile(
     r"(?:fetch|pull)(?: (?![./~])[^\s:]+)*: |clone: from |update by push$|remote update: "
 )
 PREFIX = "refs/remotes/"
-HEAD_LOG = "logs/HEAD"
 # `git remote -v`, and the forms of an address (git-fetch(1), "GIT URLS").
 LISTED = re.compile(r"(?m)^([^\t\n]+)\t(.+) \((?:fetch|push)\)(?: \[[^\n]*\])?$")
 WITH_SCHEME = re.compile(r"(?i)(?:ssh|git|https?|ftps?|git\+ssh|ssh\+git)://([^/?#]+)")

@@ -6,7 +6,6 @@ commits like all others.
 
 from collections.abc import Sequence
 
-from cli_guard.git.tracking import HEAD_LOG, entries_of
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import End, Repository
 from cli_guard.review.render.words import count
@@ -49,7 +48,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     wanted = set(every)
     replaced = {
         (new, old)
-        for old, new, _ in entries_of(repository.git_dir / HEAD_LOG)
+        for old, new, _ in repository.reflog_of_head()
         if new in wanted and old.strip("0")
     }
     there = repository.identify(old for _, old in replaced)
@@ -73,7 +72,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
 
 def same_before(repository: Repository, commit: str) -> list[str]:
     """Return a commit, and those in whose place it is with the very same tree: only their message was amended."""
-    before = {new: old for old, new, _ in entries_of(repository.git_dir / HEAD_LOG)}
+    before = {new: old for old, new, _ in repository.reflog_of_head()}
     line = [commit]
     while len(line) < MOST_AMENDED and (old := before.get(line[-1], "")).strip("0"):
         if old in line or old not in repository.identify([old]):

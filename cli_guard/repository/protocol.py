@@ -409,6 +409,25 @@ class Repository(Protocol):
     def merge_bases(self, one: str, other: str) -> tuple[str | None, ...]:
         """Return the best common ancestors of two commits, (None,) if they have none."""
 
+    def log(
+        self,
+        *options: str,
+        tips: Sequence[str],
+        count: int,
+        paths: Iterable[str] = (),
+        files: bool = True,
+    ) -> list[LoggedCommit]:
+        """Return commits, the newest first, at most `count`. Raises GitError."""
+
+    def blame(self, commit: str, path: str, start: int, end: int) -> list[str]:
+        """Return the commit that last changed each line from `start` to `end`. Raises GitError."""
+
+    def reflog_of_head(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the old id, the new id and the words of each entry of HEAD's reflog, oldest first."""
+
+    def without_filters(self) -> list[str]:
+        """Return options that keep Git from running the clean filters of its configuration. Raises GitError."""
+
     def blobs(self, limit: int) -> Blobs:
         """Return a reader of objects of up to `limit` bytes, to be opened with `with`."""
 

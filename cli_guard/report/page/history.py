@@ -12,7 +12,6 @@ from itertools import dropwhile
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
-from cli_guard.git.log import blame_lines
 from cli_guard.hooks import event_of
 from cli_guard.lazy import frozen
 from cli_guard.model import POLICY_FILES, Finding
@@ -167,9 +166,7 @@ def with_commit(repository: Repository, head: str, found: Finding) -> Finding:
     if found.commit or not (found.path and found.line):
         return found
     try:
-        commit, *_ = blame_lines(
-            repository.at_top, head, found.path, found.line, found.line
-        )
+        commit, *_ = repository.blame(head, found.path, found.line, found.line)
     except (GitError, ValueError):
         return found
     return replace(found, commit=commit)

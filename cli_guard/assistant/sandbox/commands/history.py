@@ -20,7 +20,6 @@ from cli_guard.assistant.sandbox.model import (
     WrongUsage,
 )
 from cli_guard.errors import GitError
-from cli_guard.git.worktree import without_filters
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.redact import redact
@@ -216,7 +215,7 @@ def ask_git(name: str, call: CommandCall) -> CommandOutput:
     if name in LISTING and not paths and below != ".":
         paths = [below]
     settings = [word for each in PLAIN for word in ("-c", each)]
-    filters = without_filters(repository.git) if name in FILTERING else []
+    filters = repository.without_filters() if name in FILTERING else []
     ends = ["--", *paths] if "paths" in TABLES[name]["words"] else []
     words = [*fixed_options(name), *options, *before, *ends]
     asked = ("--no-literal-pathspecs", *settings, *filters, name, *words)
