@@ -121,10 +121,10 @@ def open_plain(path: Path | bytes, flags: int, *, follow: bool = False) -> int:
     return descriptor
 
 
-def read_plain(path: Path, *, follow: bool = False) -> bytes:
-    """Return the content of a regular file. Raises as `open_plain` does."""
+def read_plain(path: Path | bytes, *, follow: bool = False, most: int = -1) -> bytes:
+    """Return the content of a regular file, at most so many bytes unless that is -1. Raises as `open_plain` does."""
     with open(open_plain(path, os.O_RDONLY, follow=follow), "rb") as file:
-        return file.read()
+        return file.read(most)
 
 
 def missing_extra(what: str, extra: str) -> str:
