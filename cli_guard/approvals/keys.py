@@ -1,6 +1,5 @@
 """The keys of this user: which of them is enrolled, how surely it proves a person, and signing with it."""
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from cli_guard.approvals.signatures import (
     parse,
     read_public_key,
     run_ssh_keygen,
+    scratch_files,
     sign,
     verify,
 )
@@ -113,14 +113,10 @@ def own_keys(
 
 def is_revoked(krl: bytes, signer: Signer, env: Mapping[str, str]) -> bool:
     """Return whether a list of revoked keys names a key (ssh-keygen(1), `-Q`). Raises CliGuardError."""
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        revoked = Path(folder, "krl")
-        key = Path(folder, "key.pub")
-        revoked.write_bytes(krl)
-        key.write_text(f"{signer.public_key}\n", "ascii")
-        return run_ssh_keygen("-Q", "-f", str(revoked), str(key), env=env)[1].endswith(
-            "REVOKED"
-        )
+    public = f"{signer.public_key}\n".encode("ascii")
+    with scratch_files({"krl": krl, "key.pub": public}) as (revoked, key):
+        said = run_ssh_keygen("-Q", "-f", revoked, key, env=env)[1]
+    return said.endswith("REVOKED")
 
 
 def explain_no_key(signers: Signers, repository: Repository, env: Mapping[str, str]) -> str:

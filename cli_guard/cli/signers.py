@@ -13,6 +13,7 @@ from cli_guard.approvals.signatures import (
     blob_of,
     read_public_key,
     run_ssh_keygen,
+    scratch_files,
 )
 from cli_guard.approvals.signers import (
     PRINCIPAL,
@@ -237,20 +238,15 @@ def fetch(io: Io, /, remote: str) -> int:
 
 def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> bytes:
     """Return the key revocation list with some keys added (ssh-keygen(1), `-k`). Raises CliGuardError."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        krl = Path(folder, "krl")
-        keys = Path(folder, "keys")
-        before = repository.root / REVOKED
-        if before.exists():
-            krl.write_bytes(before.read_bytes())
-        keys.write_text("".join(f"{each.public_key}\n" for each in gone), "ascii")
-        update = ("-u",) if before.exists() else ()
-        code, said, _ = run_ssh_keygen("-k", *update, "-f", str(krl), str(keys), env=io.env)
+    file = repository.root / REVOKED
+    before = file.read_bytes() if file.exists() else b""
+    listed = "".join(f"{each.public_key}\n" for each in gone).encode("ascii")
+    update = ("-u",) if before else ()
+    with scratch_files({"krl": before, "keys": listed}) as (krl, keys):
+        code, said, _ = run_ssh_keygen("-k", *update, "-f", krl, keys, env=io.env)
         if code:
             raise CliGuardError(f"{REVOKED} cannot be written: {said}")
-        return krl.read_bytes()
+        return Path(krl).read_bytes()
 
 
 PRINCIPAL_OPTION = option(
