@@ -24,7 +24,7 @@ from cli_guard.approvals.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.cli.app import Command, Day, Group, option
+from cli_guard.cli.app import Day, Group, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.notes import REF, fetch_as_user
@@ -34,6 +34,15 @@ from cli_guard.state.files import explain_write_errors, lock
 from cli_guard.state.records import Records
 
 HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
+
+
+PRINCIPAL_OPTION = option(
+    "--principal", "MAIL", "Whose key it is; Git's user.email by default.", default=""
+)
+command = Group(
+    "signers",
+    help="Say whose approvals count: enrol, list and revoke keys, and fetch what others signed.",
+)
 
 
 def read_file(repository: Repository) -> tuple[str, tuple[Signer, ...]]:
@@ -129,6 +138,7 @@ def enrol(
     return 0
 
 
+@command.command("init", help="Enrol your own key.", params=[PRINCIPAL_OPTION])
 @click.pass_obj
 def init(io: Io, /, principal: str) -> int:
     """Enrol the user's own key."""
@@ -140,6 +150,35 @@ def init(io: Io, /, principal: str) -> int:
     return code
 
 
+@command.command(
+    "add",
+    help="Enrol a key.",
+    params=[
+        click.Argument(["key"]),
+        PRINCIPAL_OPTION,
+        option(
+            "--until",
+            "DATE",
+            "The first day (2027-01-31) on which it no longer counts.",
+            rare=True,
+            type=Day(),
+        ),
+        option(
+            "--challenge",
+            "FILE",
+            "The challenge that ssh-keygen was given.",
+            rare=True,
+            default="",
+        ),
+        option(
+            "--attestation",
+            "FILE",
+            "What the device wrote (`-O write-attestation`); it is checked.",
+            rare=True,
+            default="",
+        ),
+    ],
+)
 @click.pass_obj
 def add(
     io: Io,
@@ -170,6 +209,7 @@ def add(
     return enrol(io, repository, public, principal, until, checked)
 
 
+@command.command("list", help="List the signers.")
 @click.pass_obj
 def list_signers(io: Io, /) -> int:
     """List the signers of the work tree, and mark those that do not count, or not yet."""
@@ -201,6 +241,11 @@ def list_signers(io: Io, /) -> int:
     return 0
 
 
+@command.command(
+    "revoke",
+    help="Revoke the keys of a person, or one public key.",
+    params=[click.Argument(["who"])],
+)
 @click.pass_obj
 def revoke(io: Io, /, who: str) -> int:
     """Revoke the keys of a principal, or one key."""
@@ -223,6 +268,11 @@ def revoke(io: Io, /, who: str) -> int:
     return 0
 
 
+@command.command(
+    "fetch",
+    help="Fetch the signed approvals of a remote.",
+    params=[click.Argument(["remote"], default="origin")],
+)
 @click.pass_obj
 def fetch(io: Io, /, remote: str) -> int:
     """Fetch the signed approvals of a remote, and merge them with those here."""
@@ -247,64 +297,3 @@ def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> b
         if code:
             raise CliGuardError(f"{REVOKED} cannot be written: {said}")
         return Path(krl).read_bytes()
-
-
-PRINCIPAL_OPTION = option(
-    "--principal", "MAIL", "Whose key it is; Git's user.email by default.", default=""
-)
-command = Group(
-    "signers",
-    help="Say whose approvals count: enrol, list and revoke keys, and fetch what others signed.",
-)
-command.add_command(
-    Command("init", callback=init, help="Enrol your own key.", params=[PRINCIPAL_OPTION])
-)
-command.add_command(
-    Command(
-        "add",
-        callback=add,
-        help="Enrol a key.",
-        params=[
-            click.Argument(["key"]),
-            PRINCIPAL_OPTION,
-            option(
-                "--until",
-                "DATE",
-                "The first day (2027-01-31) on which it no longer counts.",
-                rare=True,
-                type=Day(),
-            ),
-            option(
-                "--challenge",
-                "FILE",
-                "The challenge that ssh-keygen was given.",
-                rare=True,
-                default="",
-            ),
-            option(
-                "--attestation",
-                "FILE",
-                "What the device wrote (`-O write-attestation`); it is checked.",
-                rare=True,
-                default="",
-            ),
-        ],
-    )
-)
-command.add_command(Command("list", callback=list_signers, help="List the signers."))
-command.add_command(
-    Command(
-        "revoke",
-        callback=revoke,
-        help="Revoke the keys of a person, or one public key.",
-        params=[click.Argument(["who"])],
-    )
-)
-command.add_command(
-    Command(
-        "fetch",
-        callback=fetch,
-        help="Fetch the signed approvals of a remote.",
-        params=[click.Argument(["remote"], default="origin")],
-    )
-)
