@@ -64,7 +64,7 @@ def confirm(
     """Show what is approved and ask. Raises UsageError if no person can answer."""
     person_needed(io, "an approval", f"approve {review.id}")
     io.say(describe(review, findings))
-    io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
+    io.say(shown_on_terminal(details))
     return ask_yes(io, "Approve exactly this?", diff=diff)
 
 
@@ -188,7 +188,7 @@ def last_denied(records: Records, last: PendingReview | None) -> Entry | None:
 def show_diff(io: Io, review: PendingReview) -> int:
     """Show what would be approved."""
     diff = bound_diff(io.find_repository(), review, io.invocation)
-    io.say(shown_on_terminal(diff.encode("utf-8", "surrogateescape")))
+    io.say(shown_on_terminal(diff))
     return 0
 
 

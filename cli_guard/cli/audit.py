@@ -11,7 +11,7 @@ from cli_guard.errors import NotARepository
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import clip, printable
-from cli_guard.state.audit import AuditLog, Entry, readable
+from cli_guard.state.audit import AuditLog, Entry, readable, texts
 from cli_guard.state.records import state_folder
 
 SHOWN = 20
@@ -63,16 +63,10 @@ def line_of(entry: Entry) -> str:
             if isinstance(rules, dict)
             else []
         )
-        hits += list_of(entry, "approved_rules")
+        hits += texts(entry, "approved_rules")
         words = [*map(entry.get, HOW), what, entry.get("review_id"), ", ".join(hits)]
     parts = (entry.get("at"), entry.get("user"), entry.get("event"), *words)
     return printable("  ".join(str(part) for part in parts if part))
-
-
-def list_of(entry: Entry, *names: str) -> list[str]:
-    """Return the items of some lists of an entry."""
-    lists = (entry.get(name) for name in names)
-    return [str(each) for listed in lists if isinstance(listed, list) for each in listed]
 
 
 def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> int:
@@ -86,7 +80,7 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> i
         chosen = [
             e
             for e in chosen
-            if any(each.startswith(finding) for each in list_of(e, *names))
+            if any(each.startswith(finding) for name in names for each in texts(e, name))
         ]
     if by:
         chosen = [

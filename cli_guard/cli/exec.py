@@ -10,9 +10,11 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.background import COMMANDS
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
-from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
 from cli_guard.cli.exec_run import (
     PermittedCommand,
+    refusal_code,
+    refused_as_dict,
+    report_refused,
     run_in_background,
     run_in_foreground,
     sandbox_of,

@@ -212,6 +212,21 @@ def parse(line: bytes) -> Entry:
     )
 
 
+def texts(data: Mapping[str, object], name: str) -> list[str]:
+    """Return the texts in a list of an entry."""
+    listed = data.get(name)
+    return (
+        [each for each in listed if isinstance(each, str)]
+        if isinstance(listed, list)
+        else []
+    )
+
+
+def text(data: Mapping[str, object], name: str) -> str:
+    """Return a text of an entry, "" for anything else: any program of the user can write a line."""
+    return value if isinstance(value := data.get(name), str) else ""
+
+
 def digest(line: bytes) -> str:
     """Return the hash of a line, which the next line contains."""
     return hashlib.sha256(line).hexdigest()

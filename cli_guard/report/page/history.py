@@ -17,7 +17,7 @@ from cli_guard.lazy import frozen
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
-from cli_guard.report.lives import Life, read_lives, text, texts
+from cli_guard.report.lives import Life, read_lives
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.review.render.page.markup import SHOWN
@@ -29,7 +29,7 @@ from cli_guard.reviewers.policy import review as review_policy
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.audit import AuditLog, Entry, text, texts
 
 # Commits, and findings of each kind whose commit is looked for.
 MOST_COMMITS = 1_000
