@@ -15,6 +15,8 @@ from pathlib import Path
 
 from cli_guard.lazy import frozen
 
+# The variables of a process.
+Env = Mapping[str, str]
 # Windows has no such flags but O_BINARY, without which it changes the ends of lines. A FIFO would wait forever.
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 PLAIN: int = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
@@ -25,7 +27,7 @@ class Invocation:
     """Where and when a command runs."""
 
     cwd: Path
-    env: Mapping[str, str] = field(repr=False)
+    env: Env = field(repr=False)
     now: datetime.datetime
 
     @property
@@ -59,12 +61,12 @@ def find_on_path(folders: str) -> Path | None:
     return Path(found).resolve() if found else None
 
 
-def find_home(env: Mapping[str, str]) -> str:
+def find_home(env: Env) -> str:
     """Return the user's home folder, "" if there is none; Git for Windows sets HOME to what USERPROFILE names."""
     return env.get("HOME") or env.get("USERPROFILE", "")
 
 
-def user_state(env: Mapping[str, str]) -> Path | None:
+def user_state(env: Env) -> Path | None:
     """Return the user's own state folder (XDG base directory specification: a relative path is ignored).
 
     None if there is no home folder.
@@ -76,7 +78,7 @@ def user_state(env: Mapping[str, str]) -> Path | None:
     return home / ".local" / "state" / "cli-guard" if home.is_absolute() else None
 
 
-def user_file(env: Mapping[str, str]) -> Path | None:
+def user_file(env: Env) -> Path | None:
     """Return the user's own file in the platform's configuration folder (XDG base directory specification)."""
     base = env.get("XDG_CONFIG_HOME") or (
         f"{home}/.config" if (home := find_home(env)) else None

@@ -16,6 +16,7 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.lazy import frozen
 from cli_guard.model import Presence
+from cli_guard.runtime import Env
 
 NAMESPACE = "cli-guard-approval@v1"
 TRUST = "cli-guard-trust@v1"
@@ -86,7 +87,7 @@ def read_strings(raw: bytes, number: int, *, more: bool = False) -> list[bytes]:
     return [*found, raw] if more else found
 
 
-def agent_keys(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
+def agent_keys(env: Env) -> list[tuple[str, str, str]]:
     """Return type, base64 and comment of the keys that the user's agent holds (ssh-add(1)); none without an agent."""
     if not env.get("SSH_AUTH_SOCK"):
         return []
@@ -147,7 +148,7 @@ def blob_of(text: str) -> bytes | None:
 
 def run_ssh_keygen(
     *arguments: str,
-    env: Mapping[str, str],
+    env: Env,
     stdin: bytes = b"",
     seconds: float = VERIFY_SECONDS,
     unattended: bool = False,
@@ -196,7 +197,7 @@ def scratch_files(contents: Mapping[str, bytes]) -> Iterator[list[str]]:
 def sign(
     message: bytes,
     path: str | Path,
-    env: Mapping[str, str],
+    env: Env,
     namespace: str = NAMESPACE,
     *,
     public_key: str = "",
@@ -226,7 +227,7 @@ def verify(
     armored: str,
     line: str,
     principal: str,
-    env: Mapping[str, str],
+    env: Env,
     revoked: bytes = b"",
     namespace: str = NAMESPACE,
 ) -> str | None:

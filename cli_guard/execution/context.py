@@ -20,7 +20,7 @@ from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision, Presence
-from cli_guard.runtime import read_plain, user_file, user_state
+from cli_guard.runtime import Env, read_plain, user_file, user_state
 
 if TYPE_CHECKING:
     from cli_guard.execution.installs import AllowedInstalls
@@ -108,7 +108,7 @@ def has(folder: Path, name: str) -> bool:
 
 
 def command_context(
-    cwd: Path, env: Mapping[str, str], *, agent: str = "", profile: Profile | None = None
+    cwd: Path, env: Env, *, agent: str = "", profile: Profile | None = None
 ) -> Context:
     """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy.
 
@@ -174,9 +174,7 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
     return tree
 
 
-def find_installs(
-    root: Path, env: Mapping[str, str], tree: "Tree | None"
-) -> "AllowedInstalls | None":
+def find_installs(root: Path, env: Env, tree: "Tree | None") -> "AllowedInstalls | None":
     """Return what a person answered about installing what the lock files of a work tree name, None for no answer."""
     if tree is None or not tree.installs:
         return None
@@ -187,7 +185,7 @@ def find_installs(
     )
 
 
-def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:
+def find_profile(env: Env, agent: str, tree: "Tree | None") -> Profile:
     """Return the profile in force: what the user chose for the agent, or for all, within the trust in the tree.
 
     Nothing makes an untrusted tree a workspace. Raises CliGuardError.
@@ -198,7 +196,7 @@ def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Pro
     return trusted if chosen in (None, "workspace") else Profile(chosen)
 
 
-def find_choice(env: Mapping[str, str], agent: str) -> "AgentChoice | None":
+def find_choice(env: Env, agent: str) -> "AgentChoice | None":
     """Return what the user chose for an agent in `[agent]`, None if there is no such file. Raises CliGuardError."""
     if not user_configures(env):
         return None
@@ -292,7 +290,7 @@ def patterns_in_force(
     return policy.patterns, tuple(notes), policy.trust
 
 
-def user_configures(env: Mapping[str, str]) -> bool:
+def user_configures(env: Env) -> bool:
     """Return whether the user's own file may configure commands; True if it cannot be read."""
     path = user_file(env)
     try:

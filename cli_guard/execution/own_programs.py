@@ -12,7 +12,7 @@ from pathlib import Path
 from posixpath import basename
 from typing import Any
 
-from cli_guard.runtime import read_plain
+from cli_guard.runtime import Env, read_plain
 
 # Where the packages of one repository are.
 PACKAGES = ("packages", "apps", "libs", "crates", "tools")
@@ -27,7 +27,7 @@ def find_own_programs(root: Path) -> frozenset[str]:
     return frozenset(islice(found, MOST_COMMANDS))
 
 
-def is_elsewhere_on_path(name: str, root: Path, env: Mapping[str, str]) -> bool:
+def is_elsewhere_on_path(name: str, root: Path, env: Env) -> bool:
     """Return whether the name of a program finds a file outside a work tree."""
     found = shutil.which(name, path=env.get("PATH", ""))
     return found is not None and not Path(found).is_relative_to(root)

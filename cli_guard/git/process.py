@@ -20,6 +20,7 @@ from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, sta
 from cli_guard.git.prefetch import OBJECTS
 from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.protocol import as_lines
+from cli_guard.runtime import Env
 
 # An emergency stop: what a call may print is bounded by its size.
 TIMEOUT_SECONDS = 600
@@ -65,7 +66,7 @@ KEPT = regex(
 )
 
 
-def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
+def reading_environment(env: Env) -> dict[str, str]:
     """Return what Git needs of the caller's environment, index and repository included, made safe for reading."""
     kept = {name: value for name, value in env.items() if KEPT.fullmatch(name)}
     return kept | {
@@ -84,7 +85,7 @@ class Git:
     """Git, run in `cwd` under `env`; `start` starts its processes."""
 
     cwd: Path
-    env: Mapping[str, str] = field(repr=False)
+    env: Env = field(repr=False)
     start: Starter = field(default=start_process, repr=False, compare=False)
     _begun: dict[tuple[str, ...], GitCall] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -94,7 +95,7 @@ class Git:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def at(self, cwd: Path, env: Mapping[str, str]) -> "Git":
+    def at(self, cwd: Path, env: Env) -> "Git":
         """Return the same for another folder and environment."""
         return Git(cwd, env, self.start)
 

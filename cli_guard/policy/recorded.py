@@ -1,6 +1,6 @@
 """Read the policy of a commit, of the index or of a work tree: a change is judged by one that is recorded before it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from cli_guard.policy.config import Config, default_config, read_config, read_us
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import read_worktree_file
+from cli_guard.runtime import Env
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +20,7 @@ BUILT_IN = "built-in defaults"
 Recorded = tuple[Config, str, frozenset[tuple[str, str, str]]]
 
 
-def policy_at_head(
-    repository: Repository | None, env: Mapping[str, str]
-) -> tuple[Policy, list[str]]:
+def policy_at_head(repository: Repository | None, env: Env) -> tuple[Policy, list[str]]:
     """Return the policy that judges the next commit, and notes about it.
 
     A broken one raises ConfigError, unless what is in the index repairs it.
@@ -33,7 +32,7 @@ def policy_at_head(
 def policy_of(
     revisions: Iterable[str | None],
     repository: Repository | None,
-    env: Mapping[str, str],
+    env: Env,
     *,
     bases: Collection[str] = (),
     can_repair: bool = False,

@@ -3,7 +3,7 @@
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
 from cli_guard.repository.protocol import Repository
 from cli_guard.reviewers.cache import Cache
-from cli_guard.runtime import Invocation
+from cli_guard.runtime import Env, Invocation
 
 SERVER_LINES = 200
 NO_COMMAND = {
@@ -186,7 +186,7 @@ def folder_in(checkout: Checkout, name: str) -> Path:
 
 
 def environment_of(
-    check: PlannedCheck, env: Mapping[str, str]
+    check: PlannedCheck, env: Env
 ) -> tuple[dict[str, str], tuple[Skipped, ...]]:
     """Return the environment of a check, and the secrets that were left out of it."""
     passed = clean_environment(env, check.config.pass_environment)
