@@ -27,33 +27,27 @@ TIMEOUT_SECONDS = 600
 # Each takes at most four bytes, and the smallest pipe holds 65,536.
 GROUP_CHARS = 10_000
 
+SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    # Configured hooks run without a folder (Git 2.54; 2.54 itself cannot switch off an event).
+    "hook.post-index-change.enabled=false",
+    "hook.reference-transaction.enabled=false",
+    "core.untrackedCache=keep",
+    "diff.renameLimit=2000",
+    "diff.orderFile=/dev/null",
+    # Or `git log` runs the gpg.program of the repository.
+    "log.showSignature=false",
+    # Files that a repository's configuration names, and Git reads to their end.
+    "core.attributesFile=/dev/null",
+    "mailmap.file=/dev/null",
+    "blame.ignoreRevsFile=",
+)
 READ_ONLY = (
     "--no-pager",
     "--no-replace-objects",
     "--literal-pathspecs",
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "core.hooksPath=/dev/null"),
-    # Configured hooks run without a folder (Git 2.54; 2.54 itself cannot switch off an event).
-    *(
-        "-c",
-        "hook.post-index-change.enabled=false",
-        "-c",
-        "hook.reference-transaction.enabled=false",
-    ),
-    *("-c", "core.untrackedCache=keep"),
-    *("-c", "diff.renameLimit=2000"),
-    *("-c", "diff.orderFile=/dev/null"),
-    # Or `git log` runs the gpg.program of the repository.
-    *("-c", "log.showSignature=false"),
-    # Files that a repository's configuration names, and Git reads to their end.
-    *(
-        "-c",
-        "core.attributesFile=/dev/null",
-        "-c",
-        "mailmap.file=/dev/null",
-        "-c",
-        "blame.ignoreRevsFile=",
-    ),
+    *(word for each in SETTINGS for word in ("-c", each)),
 )
 
 # What says where Git, its configuration and the repository are, and who the user is. Any other variable could change

@@ -1,7 +1,8 @@
 """Read the policy of a commit, of the index or of a work tree: a change is judged by one that is recorded before it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import ConfigError
@@ -88,11 +89,7 @@ def recorded_policy(repository: Repository, revision: str) -> Recorded:
     if revision:
         repository.read_roots((revision,), POLICY_FILES)
 
-    def read(name: str) -> bytes | None:
-        return repository.show(revision, name)
-
-    config, source = read_config(read, where) or (default_config(), BUILT_IN)
-    return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
+    return read_state(partial(repository.show, revision), where)
 
 
 def work_tree_policy(root: "Path") -> Recorded:
@@ -102,6 +99,11 @@ def work_tree_policy(root: "Path") -> Recorded:
     def read(name: str) -> bytes | None:
         return read_policy_file(root / name, f"{name}{where}")
 
+    return read_state(read, where)
+
+
+def read_state(read: Callable[[str], bytes | None], where: str) -> Recorded:
+    """Return the same of a state, whose files `read` returns by name. Raises ConfigError."""
     config, source = read_config(read, where) or (default_config(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
