@@ -9,6 +9,7 @@ import click
 from cli_guard.approvals.attestation import check_attestation
 from cli_guard.approvals.keys import is_revoked, own_keys
 from cli_guard.approvals.signatures import (
+    NAMESPACE,
     SECURITY_KEYS,
     blob_of,
     read_public_key,
@@ -20,7 +21,6 @@ from cli_guard.approvals.signers import (
     REVOKED,
     SIGNERS,
     Signer,
-    format_line,
     parse_line,
     parse_signers,
 )
@@ -113,8 +113,11 @@ def enrol(
         known = f"{HEADER}# repository {' '.join(repository.root_commits())}\n"
     if until and until.date() <= io.invocation.now.date():
         raise UsageError(f"--until {until:%Y-%m-%d} is not after today")
-    valid = [("valid-before", until.date())] if until else []
-    line = format_line(who, kind, text, printable(comment), valid)
+    options = f'namespaces="{NAMESPACE}"'
+    if until:
+        options += f',valid-before="{until:%Y%m%d}"'
+    words = (who.lower(), options, kind, text, printable(comment))
+    line = " ".join(filter(None, words))
     if isinstance(problem := parse_line(line), str):
         raise UsageError(f"the key cannot be enrolled: {problem}")
     if run_ssh_keygen("-l", "-f", "-", env=io.env, stdin=f"{kind} {text}\n".encode())[0]:

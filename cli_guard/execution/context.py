@@ -7,7 +7,7 @@ import datetime
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ from cli_guard.model import Decision, Presence
 from cli_guard.runtime import Env, read_plain, user_file, user_state
 
 if TYPE_CHECKING:
-    from cli_guard.execution.installs import AllowedInstalls
     from cli_guard.policy.config import AgentChoice
     from cli_guard.state.trees import Tree
 
@@ -120,7 +119,13 @@ def command_context(
     trusted = find_tree(git, root, wanted)
     profile = profile or find_profile(env, agent, trusted)
     own = trusted.allow if trusted else ()
-    tree = TrustedTree(root, git, find_installs(root, env, trusted)) if root else None
+    installs = None
+    if root and trusted and trusted.installs:
+        from cli_guard.execution.installs import AllowedInstalls
+
+        find = partial(GitRepository.discover, root, env)
+        installs = AllowedInstalls(root, find, trusted.installs, trusted.installs_at)
+    tree = TrustedTree(root, git, installs) if root else None
     return Context(
         home=env.get("HOME"),
         folder=str(cwd),
@@ -172,17 +177,6 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
             else None
         )
     return tree
-
-
-def find_installs(root: Path, env: Env, tree: "Tree | None") -> "AllowedInstalls | None":
-    """Return what a person answered about installing what the lock files of a work tree name, None for no answer."""
-    if tree is None or not tree.installs:
-        return None
-    from cli_guard.execution.installs import AllowedInstalls
-
-    return AllowedInstalls(
-        root, lambda: GitRepository.discover(root, env), tree.installs, tree.installs_at
-    )
 
 
 def find_profile(env: Env, agent: str, tree: "Tree | None") -> Profile:

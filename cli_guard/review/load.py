@@ -197,7 +197,11 @@ def gather(
         base = find_base(request, repository, pushed)
         gathered = gathered_of(subject.under(policy), base)
         if plan_checks and isinstance(request, Staged | Push) and policy.checks:
-            gathered = with_checks(gathered, plan_checks, request, repository, invocation)
+            subject = gathered.subject
+            change = (subject.changes, subject.pushed)
+            planned, checks = plan_checks(request, repository, policy, *change, invocation)
+            subject = replace(subject, checks=planned)
+            gathered = replace(gathered, subject=subject, checks=checks)
         yield gathered
 
 
@@ -210,21 +214,6 @@ def resolve_names(request: Request, repository: Repository) -> Request:
         case Commit(revision):
             return replace(request, revision=repository.resolve(revision))
     return request
-
-
-def with_checks(
-    gathered: Gathered,
-    plan_checks: CheckPlanner,
-    request: Request,
-    repository: Repository,
-    invocation: Invocation,
-) -> Gathered:
-    """Plan the repository's checks for a change. Raises CliGuardError, GitError."""
-    subject = gathered.subject
-    planned, checks = plan_checks(
-        request, repository, gathered.policy, subject.changes, subject.pushed, invocation
-    )
-    return replace(gathered, subject=replace(subject, checks=planned), checks=checks)
 
 
 def with_people(subject: ReviewInput, invocation: Invocation) -> ReviewInput:

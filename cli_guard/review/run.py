@@ -308,53 +308,40 @@ def review_gathered(
     options: ReviewOptions,
 ) -> "tuple[Review, Pause | None]":
     """Run the graph over what was gathered, with the approvals that may answer it."""
+    from cli_guard.approvals.lookup import Approvals, Verifier
+    from cli_guard.approvals.storage import storages_of
+
     request = cast(Request, gathered.request)
     # Any program of the user can write to the cache: what leaves the machine is examined in full.
     if isinstance(request, Push):
         cache = None
     approvals = None
     if repository:
-        approvals = approvals_for(
-            request, repository, gathered, invocation, options.storages
+        policy = gathered.policy
+        # Those of the base and of the tip too, under which the commits were made.
+        policies = {
+            replace(policy, config=each, also=(), before=()).shared_identity
+            for each in policy.configs
+        }
+        policies.add(policy.shared_identity)
+        approvals = Approvals(
+            repository,
+            options.storages or storages_of(repository),
+            Verifier(repository, gathered.base, invocation, policies),
+            gathered.subject.changes,
+            gathered.subject.history,
+            policy,
+            gathered.base,
+            local=options.storages is None,
+            recorded=isinstance(request, Range | Commit),
+            message=gathered.subject.message,
+            published=gathered.subject.elsewhere,
         )
     today = invocation.now.date()
     done, pause = run(gathered, approvals, today, cache, options.on_progress, invocation)
     if approvals and done.decision is Decision.REVIEW:
         done = replace(done, notes=(*done.notes, *list_refused(approvals)))
     return done, pause
-
-
-def approvals_for(
-    request: Request,
-    repository: Repository,
-    gathered: "Gathered",
-    invocation: Invocation,
-    storages: "Sequence[Storage] | None",
-) -> "Approvals":
-    """Return the look-up of the approvals that may answer a review; `storages` see `ReviewOptions`."""
-    from cli_guard.approvals.lookup import Approvals, Verifier
-    from cli_guard.approvals.storage import storages_of
-
-    policy = gathered.policy
-    # Those of the base and of the tip too, under which the commits were made.
-    policies = {
-        replace(policy, config=each, also=(), before=()).shared_identity
-        for each in policy.configs
-    }
-    policies.add(policy.shared_identity)
-    return Approvals(
-        repository,
-        storages or storages_of(repository),
-        Verifier(repository, gathered.base, invocation, policies),
-        gathered.subject.changes,
-        gathered.subject.history,
-        policy,
-        gathered.base,
-        local=storages is None,
-        recorded=isinstance(request, Range | Commit),
-        message=gathered.subject.message,
-        published=gathered.subject.elsewhere,
-    )
 
 
 def run(
