@@ -76,7 +76,7 @@ def verify_ref(
         first = not (
             update.deletes
             or (repository.state_folder / "audit.jsonl").exists()
-            or has_branch(repository)
+            or repository.git.text("for-each-ref", "--count=1", BRANCHES)
         )
         words = "the default branch of this repository is missing, so nothing says who may approve"
         words = (
@@ -125,11 +125,6 @@ def base_of(repository: Repository, update: RefUpdate) -> str | None:
     if update.remote_ref.startswith(BRANCHES) and not update.creates:
         return update.remote_oid
     return repository.head
-
-
-def has_branch(repository: Repository) -> bool:
-    """Return whether there is any branch. Raises GitError."""
-    return repository.git.text("for-each-ref", "--count=1", BRANCHES) != ""
 
 
 def find_strange(repository: Repository, update: RefUpdate) -> str:

@@ -12,7 +12,6 @@ from cli_guard.cli.background import COMMANDS
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
 from cli_guard.cli.exec_run import (
     PermittedCommand,
-    refusal_code,
     refused_as_dict,
     report_refused,
     run_in_background,
@@ -22,10 +21,16 @@ from cli_guard.cli.exec_run import (
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import asking
 from cli_guard.cli.streams import say_json
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import CliGuardError, ExitCode, UsageError
 from cli_guard.execution.command import CommandRequest, RunRecord
 from cli_guard.execution.environment import clean_environment
-from cli_guard.execution.permission import Allowances, Session, digest_of, permission
+from cli_guard.execution.permission import (
+    Allowances,
+    PermissionBasis,
+    Session,
+    digest_of,
+    permission,
+)
 from cli_guard.execution.processes.model import ProcessLimits
 from cli_guard.execution.processes.sandbox import why_not
 from cli_guard.state.records import state_folder
@@ -75,7 +80,8 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         report_refused(io, answer, yes=asked.yes)
         if asked.format == "json":
             say_json(io, refused_as_dict(request, answer))
-        return refusal_code(answer)
+        waits = answer.answer is PermissionBasis.NEEDS_REVIEW
+        return ExitCode.NEEDS_REVIEW if waits else ExitCode.DENIED
     for name in passed.left_out:
         io.warn(f"cli-guard: {name} is not passed on: it looks like a secret")
     limits = ProcessLimits(

@@ -219,15 +219,6 @@ def pass_keys(terminal: int) -> Iterator[None]:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
-def refusal_code(permission: Permission) -> ExitCode:
-    """Return the exit code of a command that was not run."""
-    return (
-        ExitCode.NEEDS_REVIEW
-        if permission.answer is PermissionBasis.NEEDS_REVIEW
-        else ExitCode.DENIED
-    )
-
-
 def report_refused(io: Io, permission: Permission, *, yes: bool) -> None:
     """Print why a command was not run, and what would allow it."""
     if permission.answer is PermissionBasis.NO:

@@ -44,17 +44,12 @@ def status(io: Io, /) -> int:
     return ExitCode.OK
 
 
-def check_enabled(io: Io) -> None:
-    """Raise CliGuardError if no server is used in this environment."""
-    if reason := control.why_not(io.env):
-        raise CliGuardError(f"the server is disabled: {reason}")
-
-
 @command.command("start", help="Start the server unless it is running.")
 @click.pass_obj
 def start(io: Io, /) -> int:
     """Start a server unless one is running, and wait until it answers."""
-    check_enabled(io)
+    if reason := control.why_not(io.env):
+        raise CliGuardError(f"the server is disabled: {reason}")
     io.say(f"cli-guard: server: {describe_server(control.start_and_wait())}")
     return ExitCode.OK
 

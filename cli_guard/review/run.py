@@ -379,9 +379,14 @@ def run(
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
     if invocation:
-        context = replace(
-            context, report_error=partial(report_failed_reviewer, subject.event, invocation)
-        )
+        # Few reviews fail, and what reports it is slow to load.
+        def report(error: Exception) -> str:
+            from cli_guard.state.crash import report_failure
+
+            where = (invocation.cwd, invocation.env)
+            return report_failure(error, ("review", subject.event), *where)
+
+        context = replace(context, report_error=report)
     state, pause = run_review(context)
     skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
     state = without_secret_names(state | {"skipped": skipped})
@@ -391,9 +396,3 @@ def run(
         "review": round((done - loaded) * 1000, 1),
     }
     return review_of(state, gathered, timings, today), pause
-
-
-def report_failed_reviewer(event: str, invocation: Invocation, error: Exception) -> str:
-    from cli_guard.state.crash import report_failure
-
-    return report_failure(error, ("review", event), invocation.cwd, invocation.env)
