@@ -95,7 +95,13 @@ def run(
     if rejected:
         if diff or key or expires or path or break_glass:
             raise UsageError("--reject goes with --reason alone: omit the other options")
-        return reject_review(io, repository, records, id, reason)
+        if id is None:
+            raise UsageError("--reject needs the id of a review: see `cli-guard pending`")
+        review = find_pending(records, id, io.invocation)
+        with explain_write_errors("the rejection"):
+            reject(repository, review, io.invocation, reason)
+        io.say(f"cli-guard: {review.id} rejected; nothing was changed")
+        return 0
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(
@@ -126,19 +132,6 @@ def run(
         io.say("cli-guard: not approved")
         return 1
     return code
-
-
-def reject_review(
-    io: Io, repository: Repository, records: Records, id: str | None, reason: str
-) -> int:
-    """Reject a pending review or proposal. Raises UsageError, CliGuardError."""
-    if id is None:
-        raise UsageError("--reject needs the id of a review: see `cli-guard pending`")
-    review = find_pending(records, id, io.invocation)
-    with explain_write_errors("the rejection"):
-        reject(repository, review, io.invocation, reason)
-    io.say(f"cli-guard: {review.id} rejected; nothing was changed")
-    return 0
 
 
 @frozen

@@ -45,7 +45,12 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     asked.check()
     folder = folder_of(io, asked.cwd)
     state = state_folder(io.cwd, io.env)
-    passed = clean_environment(io.env, find_variables(io, asked.env))
+    for name in asked.env:
+        if name not in io.env:
+            raise UsageError(
+                f"the variable {name} is not set: set it, or omit --env {name}"
+            )
+    passed = clean_environment(io.env, asked.env)
     chosen = {name: passed.env[name] for name in asked.env if name in passed.env}
     request = CommandRequest(
         words,
@@ -102,16 +107,6 @@ def folder_of(io: Io, given: str | None) -> Path:
         return folder.resolve()
     except OSError as error:
         raise UsageError(f"Working directory not found: {folder}") from error
-
-
-def find_variables(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the environment variables to pass. Raises UsageError for one that is not set."""
-    for name in names:
-        if name not in io.env:
-            raise UsageError(
-                f"the variable {name} is not set: set it, or omit --env {name}"
-            )
-    return names
 
 
 def with_line_end(text: str | None) -> str | None:

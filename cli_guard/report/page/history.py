@@ -319,21 +319,16 @@ def judge(
         for each in known.evidence.given
         if each.proof != REFUSED
     }
-    return [
-        judge_one(each, last.get(each.oid, ""), before[number], each.oid in approved)
-        for number, each in enumerate(commits)
-    ]
-
-
-def judge_one(
-    commit: ReviewedCommit, last: str, tried: Counter[str], is_approved: bool
-) -> ReviewedCommit:
-    """Return a commit with its decision by the last entry about it, and what was tried before."""
-    if last == "allow":
-        decision = "approved" if is_approved else "allow"
-    elif last:
-        decision = "against"
-    else:
-        decision = "skipped" if tried["skipped"] else "unreviewed"
-    attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
-    return replace(commit, decision=decision, attempts=attempts)
+    found = []
+    for number, each in enumerate(commits):
+        tried = before[number]
+        how = last.get(each.oid)
+        if how == "allow":
+            how = "approved" if each.oid in approved else "allow"
+        elif how:
+            how = "against"
+        else:
+            how = "skipped" if tried["skipped"] else "unreviewed"
+        attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
+        found.append(replace(each, decision=how, attempts=attempts))
+    return found
