@@ -35,16 +35,10 @@ def has_notes(repository: Repository) -> bool:
     return repository.git.optional("rev-parse", "--quiet", "--verify", REF) is not None
 
 
-def fetch_notes(repository: Repository, remote: str, env: Env) -> bool:
-    """Fetch the notes of a remote with the repository's settings, as a push has just done, and merge them with ours.
-
-    Return whether it has any. Raises GitError.
-    """
-    return receive(git_of(repository, env), remote) and merge_fetched(repository)
-
-
 def fetch_as_user(repository: Repository, remote: str, env: Env) -> bool:
-    """Do the same with the user's own settings: those of the repository name programs, and none of them is run.
+    """Fetch the notes of a remote, and merge them with ours; return whether it has any.
+
+    With the user's own settings: those of the repository name programs, and none of them is run.
 
     The notes come through a repository without a configuration, inside the state folder so that what the user's
     settings include for folders (`includeIf`) counts there too. Raises GitError.
@@ -101,19 +95,14 @@ def push_notes(repository: Repository, remote: str, env: Env) -> bool:
     """Push the notes, after merging those that others have pushed; False if there are none. Raises GitError."""
     if not has_notes(repository):
         return False
+    git = git_of(repository, env)
     for attempt in range(ATTEMPTS):
-        fetch_notes(repository, remote, env)
+        # With the settings of the repository, as the push itself.
+        if receive(git, remote):
+            merge_fetched(repository)
         try:
             # --no-verify: this push runs inside a hook that reviews one, and carries no code.
-            talk(
-                git_of(repository, env),
-                "push",
-                "--quiet",
-                "--no-verify",
-                "--",
-                remote,
-                f"{REF}:{REF}",
-            )
+            talk(git, "push", "--quiet", "--no-verify", "--", remote, f"{REF}:{REF}")
         except GitError:
             if attempt == ATTEMPTS - 1:
                 raise
