@@ -170,8 +170,6 @@ def read_hunk(
     old, old_left, new, new_left = (
         1 if number is None else int(number) for number in header.groups()
     )
-    # An empty range names the line before it (diff(1)).
-    old += not old_left
     removed: list[str] = []
     added: list[str] = []
     while old_left or new_left:

@@ -14,6 +14,8 @@ from cli_guard.model import Category, Finding
 HUNK_HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@")
 # A hunk in a suggestion comes without the names of the file.
 NAMES = ("--- a", "+++ b")
+# An empty range names the line before it (diff(1)).
+EMPTY = re.compile(r"^@@ -(\d{1,9}),0 ")
 REPLACES = re.compile(r"(\d{1,9}),(\d{1,9})")
 
 
@@ -46,6 +48,11 @@ def fixes_of(found: Finding) -> Iterator[Fix]:
         from cli_guard.repository.patch import read_sections
 
         with suppress(UsageError):  # for a person to read
-            for hunk in read_sections([*NAMES, *lines])[0].hunks:
+            counted = [EMPTY.sub(line_after, line) for line in lines]
+            for hunk in read_sections([*NAMES, *counted])[0].hunks:
                 last = hunk.old_start + len(hunk.removed) - 1
                 yield Fix(hunk.old_start, last, hunk.added, hunk.removed)
+
+
+def line_after(head: re.Match[str]) -> str:
+    return f"@@ -{int(head[1]) + 1},0 "
