@@ -73,17 +73,24 @@ def read_setup(path: Path) -> Iterator[str]:
     """Yield the console scripts of a setup.cfg."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(read_plain(path, most=LONGEST).decode("utf-8", "replace"))
+        parser.read_string(read_manifest(path))
         text = parser.get("options.entry_points", "console_scripts", fallback="")
     except (OSError, configparser.Error):
         return
     yield from (line.partition("=")[0].strip() for line in text.splitlines() if "=" in line)
 
 
+def read_manifest(path: Path) -> str:
+    """Return the text of a manifest; "" for one that is longer than any. Raises OSError."""
+    return (
+        "" if path.stat().st_size > LONGEST else read_plain(path).decode("utf-8", "replace")
+    )
+
+
 def read_data(path: Path) -> dict[str, Any]:
     parse = json.loads if path.suffix == ".json" else tomllib.loads
     try:
-        data = parse(read_plain(path, most=LONGEST).decode("utf-8", "replace"))
+        data = parse(read_manifest(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
