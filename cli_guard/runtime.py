@@ -15,6 +15,8 @@ from pathlib import Path
 
 from cli_guard.lazy import frozen
 
+# The variables of a process.
+Env = Mapping[str, str]
 # Windows has no such flags but O_BINARY, without which it changes the ends of lines. A FIFO would wait forever.
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 PLAIN: int = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
@@ -25,7 +27,7 @@ class Invocation:
     """Where and when a command runs."""
 
     cwd: Path
-    env: Mapping[str, str] = field(repr=False)
+    env: Env = field(repr=False)
     now: datetime.datetime
 
     @property
@@ -59,12 +61,12 @@ def find_on_path(folders: str) -> Path | None:
     return Path(found).resolve() if found else None
 
 
-def find_home(env: Mapping[str, str]) -> str:
+def find_home(env: Env) -> str:
     """Return the user's home folder, "" if there is none; Git for Windows sets HOME to what USERPROFILE names."""
     return env.get("HOME") or env.get("USERPROFILE", "")
 
 
-def user_state(env: Mapping[str, str]) -> Path | None:
+def user_state(env: Env) -> Path | None:
     """Return the user's own state folder (XDG base directory specification: a relative path is ignored).
 
     None if there is no home folder.
@@ -76,7 +78,7 @@ def user_state(env: Mapping[str, str]) -> Path | None:
     return home / ".local" / "state" / "cli-guard" if home.is_absolute() else None
 
 
-def user_file(env: Mapping[str, str]) -> Path | None:
+def user_file(env: Env) -> Path | None:
     """Return the user's own file in the platform's configuration folder (XDG base directory specification)."""
     base = env.get("XDG_CONFIG_HOME") or (
         f"{home}/.config" if (home := find_home(env)) else None
@@ -121,10 +123,10 @@ def open_plain(path: Path | bytes, flags: int, *, follow: bool = False) -> int:
     return descriptor
 
 
-def read_plain(path: Path, *, follow: bool = False) -> bytes:
-    """Return the content of a regular file. Raises as `open_plain` does."""
+def read_plain(path: Path | bytes, *, follow: bool = False, most: int = -1) -> bytes:
+    """Return the content of a regular file, at most so many bytes unless that is -1. Raises as `open_plain` does."""
     with open(open_plain(path, os.O_RDONLY, follow=follow), "rb") as file:
-        return file.read()
+        return file.read(most)
 
 
 def missing_extra(what: str, extra: str) -> str:

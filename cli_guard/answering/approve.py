@@ -194,7 +194,19 @@ def approve_change(
         if signed:
             store_signed(repository, signed)
         else:
-            made = statement_at_terminal(review, findings, invocation, reason)
+            paths = {each.path for each in findings}
+            made = Statement(
+                content=review.content,
+                policy=review.policy,
+                findings={each.fingerprint: each.rule for each in findings},
+                lines=lines_shown(review, findings),
+                blobs={p: blob for p, blob in review.blobs.items() if p in paths},
+                parent=review.base,
+                principal=invocation.user,
+                at=invocation.now.isoformat(timespec="seconds"),
+                reason=reason,
+                repository=(),
+            )
             signed = Signed(made, made.canonical(), "")
             StateFolder(records).add(signed.line())
         rules = sorted({each.rule for each in findings})
@@ -204,27 +216,6 @@ def approve_change(
             records, review, invocation, reason, marks, approved_rules=rules, **about
         )
     return whole
-
-
-def statement_at_terminal(
-    review: PendingReview,
-    findings: "Sequence[Finding]",
-    invocation: Invocation,
-    reason: str,
-) -> Statement:
-    """Return what is approved without a signature."""
-    return Statement(
-        content=review.content,
-        policy=review.policy,
-        findings={each.fingerprint: each.rule for each in findings},
-        lines=lines_shown(review, findings),
-        blobs={e.path: review.blobs[e.path] for e in findings if e.path in review.blobs},
-        parent=review.base,
-        principal=invocation.user,
-        at=invocation.now.isoformat(timespec="seconds"),
-        reason=reason,
-        repository=(),
-    )
 
 
 def record_approval(

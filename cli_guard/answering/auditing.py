@@ -1,6 +1,5 @@
 """Sign the head of the audit log where that asks nobody, and find who approved a commit."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -18,7 +17,7 @@ from cli_guard.approvals.statements import APPROVE, Statement
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import GitRepository
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import Invocation
+from cli_guard.runtime import Env, Invocation
 from cli_guard.state.audit import AuditLog, Entry, entry
 
 SIGN_SECONDS = 3
@@ -33,7 +32,7 @@ def sign_head(invocation: Invocation) -> None:
                 return
 
 
-def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
+def append_signature(invocation: Invocation, env: Env) -> bool:
     """Sign the last line with a key of this user; return False if that needs another one. Raises as it fails."""
     from cli_guard.approvals.keys import find_key
 

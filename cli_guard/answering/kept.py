@@ -19,7 +19,7 @@ from cli_guard.model import RefUpdate
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.push import PushPlan
 from cli_guard.review.request import Message, Push, Range, Request, Staged
-from cli_guard.runtime import Invocation
+from cli_guard.runtime import Env, Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import read_state
 from cli_guard.state.records import ASKED, PendingReview, Records
@@ -27,7 +27,7 @@ from cli_guard.state.records import ASKED, PendingReview, Records
 
 @contextmanager
 def reviewed_index(
-    records: Records, review: PendingReview, env: Mapping[str, str]
+    records: Records, review: PendingReview, env: Env
 ) -> Iterator[Mapping[str, str]]:
     """Yield an environment in which Git reads the index that was reviewed, if a copy of one was kept.
 

@@ -76,7 +76,7 @@ def verify_ref(
         first = not (
             update.deletes
             or (repository.state_folder / "audit.jsonl").exists()
-            or has_branch(repository)
+            or repository.git.text("for-each-ref", "--count=1", BRANCHES)
         )
         words = "the default branch of this repository is missing, so nothing says who may approve"
         words = (
@@ -125,11 +125,6 @@ def base_of(repository: Repository, update: RefUpdate) -> str | None:
     if update.remote_ref.startswith(BRANCHES) and not update.creates:
         return update.remote_oid
     return repository.head
-
-
-def has_branch(repository: Repository) -> bool:
-    """Return whether there is any branch. Raises GitError."""
-    return repository.git.text("for-each-ref", "--count=1", BRANCHES) != ""
 
 
 def find_strange(repository: Repository, update: RefUpdate) -> str:
@@ -194,9 +189,13 @@ def break_glass(
     wanted = Presence.KEY if wanted is Presence.SECOND else wanted
     refused = "no signed break-glass of this commit is in the notes"
     given: dict[bytes, Approval] = {}
-    for approval in break_glass_approvals(
-        repository, update.local_oid, notes, base, invocation
-    ):
+    verifier = Verifier(repository, base, invocation)
+    tree = repository.tree_of(update.local_oid)
+    for each in read_signed(notes.read((tree,))[0]):
+        made = each.statement
+        if made.decision != BREAK_GLASS or made.content != update.local_oid:
+            continue
+        approval = verifier(each)
         if isinstance(approval, str):
             refused = approval
         elif approval.level.rank >= wanted.rank:
@@ -215,18 +214,3 @@ def break_glass(
     return Verified(
         update, False, f"{found.words}; break-glass refused: {refused}", found.review
     )
-
-
-def break_glass_approvals(
-    repository: Repository,
-    commit: str,
-    notes: Notes,
-    base: str,
-    invocation: Invocation,
-) -> Iterator[Approval | str]:
-    """Yield the break-glass statements of a commit whose signatures are good, or why one does not count."""
-    verifier = Verifier(repository, base, invocation)
-    for each in read_signed(notes.read((repository.tree_of(commit),))[0]):
-        made = each.statement
-        if made.decision == BREAK_GLASS and made.content == commit:
-            yield verifier(each)

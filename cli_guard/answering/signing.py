@@ -5,7 +5,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from cli_guard.errors import CliGuardError, GitError, UsageError
 from cli_guard.lazy import frozen
 from cli_guard.model import Finding, Presence
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import Invocation
+from cli_guard.runtime import Env, Invocation
 from cli_guard.state.records import PendingReview
 
 
@@ -35,7 +35,7 @@ class SigningPlan:
     key: Key
     signers: Signers
     wanted: Presence
-    env: Mapping[str, str] = field(repr=False)
+    env: Env = field(repr=False)
 
     def describe(self) -> str:
         """Return who signs what, in one line, before it is signed."""

@@ -6,10 +6,8 @@ The maker's certificate is not compared with a list of makers: its subject is sh
 
 import hashlib
 import subprocess
-import tempfile
-from pathlib import Path
 
-from cli_guard.approvals.signatures import read_strings
+from cli_guard.approvals.signatures import read_strings, scratch_files
 from cli_guard.errors import CliGuardError
 
 FORM = b"ssh-sk-attest-v01"
@@ -74,35 +72,24 @@ def points_of(kind: bytes, parts: list[bytes]) -> tuple[bytes, ...]:
 
 def verify_by_certificate(certificate: bytes, signature: bytes, signed: bytes) -> str:
     """Return the subject of a certificate (DER) whose key made a signature. Raises CliGuardError."""
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        der = Path(folder, "certificate")
-        made = Path(folder, "signature")
-        public = Path(folder, "key")
-        der.write_bytes(certificate)
-        made.write_bytes(signature)
-        read = ("openssl", "x509", "-inform", "DER", "-in", str(der), "-noout")
-        public.write_bytes(run_openssl(*read, "-pubkey"))
-        run_openssl(
-            "openssl",
-            "dgst",
-            "-sha256",
-            "-verify",
-            str(public),
-            "-signature",
-            str(made),
-            stdin=signed,
-        )
-        subject = run_openssl(*read, "-subject", "-nameopt", "RFC2253").decode(
-            "utf-8", "replace"
-        )
+    read = ("x509", "-inform", "DER", "-noout")
+    public = run_openssl(*read, "-pubkey", stdin=certificate)
+    with scratch_files({"key": public, "signature": signature}) as (key, made):
+        run_openssl("dgst", "-sha256", "-verify", key, "-signature", made, stdin=signed)
+    named = run_openssl(*read, "-subject", "-nameopt", "RFC2253", stdin=certificate)
+    subject = named.decode("utf-8", "replace")
     return subject.removeprefix("subject=").strip()
 
 
-def run_openssl(*command: str, stdin: bytes = b"") -> bytes:
+def run_openssl(*arguments: str, stdin: bytes) -> bytes:
     """Return what openssl prints. Raises CliGuardError if it is missing, or finds a fault."""
     try:
         done = subprocess.run(
-            command, input=stdin, capture_output=True, timeout=SECONDS, check=False
+            ("openssl", *arguments),
+            input=stdin,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
         )
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
         raise CliGuardError(

@@ -5,7 +5,7 @@ after them is not noticed here; so the check says from where to where the log is
 """
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from cli_guard.approvals.listing import approval_events, every_signed, read_signed
 from cli_guard.approvals.signatures import parse, verify
@@ -13,7 +13,7 @@ from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import APPROVE, binding_of, encode
 from cli_guard.approvals.storage import StateFolder
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import Invocation
+from cli_guard.runtime import Env, Invocation
 from cli_guard.state.audit import Entry, Verification
 from cli_guard.state.records import KEPT_APPROVALS, Records
 from cli_guard.state.trees import EVENT as TREE
@@ -35,7 +35,7 @@ def payload_of(logged: Entry, entries: int, signers: Signers) -> bytes:
 
 
 def find_head_problem(
-    logged: Entry, entries: int, signers: Signers, env: Mapping[str, str]
+    logged: Entry, entries: int, signers: Signers, env: Env
 ) -> str | None:
     """Return why the signature of a head is not good, None if it is. Raises CliGuardError without ssh-keygen."""
     armored = str(logged.get("signature"))

@@ -1,7 +1,6 @@
 """The keys of this user: which of them is enrolled, how surely it proves a person, and signing with it."""
 
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from cli_guard.approvals.signatures import (
     parse,
     read_public_key,
     run_ssh_keygen,
+    scratch_files,
     sign,
     verify,
 )
@@ -21,6 +21,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.lazy import frozen
 from cli_guard.model import Presence
 from cli_guard.repository.protocol import Repository
+from cli_guard.runtime import Env
 
 KEY_FILES = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 
@@ -40,7 +41,7 @@ class Key:
 
 def choose_key(
     repository: Repository,
-    env: Mapping[str, str],
+    env: Env,
     wanted: Presence,
     what: str,
     named: str = "",
@@ -57,7 +58,7 @@ def choose_key(
 
 
 def find_key(
-    signers: Signers, repository: Repository, env: Mapping[str, str], named: str = ""
+    signers: Signers, repository: Repository, env: Env, named: str = ""
 ) -> Key | None:
     """Return the enrolled key of this user that is not revoked, None without one.
 
@@ -86,14 +87,14 @@ def find_key(
     )
 
 
-def user_path(name: str, repository: Repository, env: Mapping[str, str]) -> Path:
+def user_path(name: str, repository: Repository, env: Env) -> Path:
     """Resolve a path of the user: `~/` is the home folder, and a relative one begins at the command's folder."""
     home = name.startswith("~/")
     return Path(env.get("HOME", "~"), name[2:]) if home else repository.git.cwd / name
 
 
 def own_keys(
-    repository: Repository, env: Mapping[str, str]
+    repository: Repository, env: Env
 ) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Yield the public keys of this user (type, base64, comment), each with its file, "" for one of the agent.
 
@@ -111,19 +112,15 @@ def own_keys(
     yield from ((key, "") for key in agent_keys(env))
 
 
-def is_revoked(krl: bytes, signer: Signer, env: Mapping[str, str]) -> bool:
+def is_revoked(krl: bytes, signer: Signer, env: Env) -> bool:
     """Return whether a list of revoked keys names a key (ssh-keygen(1), `-Q`). Raises CliGuardError."""
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        revoked = Path(folder, "krl")
-        key = Path(folder, "key.pub")
-        revoked.write_bytes(krl)
-        key.write_text(f"{signer.public_key}\n", "ascii")
-        return run_ssh_keygen("-Q", "-f", str(revoked), str(key), env=env)[1].endswith(
-            "REVOKED"
-        )
+    public = f"{signer.public_key}\n".encode("ascii")
+    with scratch_files({"krl": krl, "key.pub": public}) as (revoked, key):
+        said = run_ssh_keygen("-Q", "-f", revoked, key, env=env)[1]
+    return said.endswith("REVOKED")
 
 
-def explain_no_key(signers: Signers, repository: Repository, env: Mapping[str, str]) -> str:
+def explain_no_key(signers: Signers, repository: Repository, env: Env) -> str:
     """Say why a key of this user does not count, "" if none is enrolled. Raises ConfigError, GitError."""
     file = repository.root / SIGNERS
     own = {blob_of(text) for (_, text, _), _ in own_keys(repository, env)}
@@ -138,7 +135,7 @@ def sign_payload(
     payload: bytes,
     key: Key,
     signers: Signers,
-    env: Mapping[str, str],
+    env: Env,
     namespace: str = NAMESPACE,
 ) -> tuple[str, Signature]:
     """Sign, and verify what was signed; return the armored signature and what it says. Raises CliGuardError."""

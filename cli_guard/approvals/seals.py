@@ -3,7 +3,6 @@
 The records lie in files of the user, which every program of the user can write; `[approvals] trust` names the level.
 """
 
-from collections.abc import Mapping
 from dataclasses import field
 
 from cli_guard.approvals.keys import Key, choose_key, require_presence, sign_payload
@@ -14,6 +13,7 @@ from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
+from cli_guard.runtime import Env
 
 
 @frozen
@@ -21,7 +21,7 @@ class PolicySeals:
     """The seals that a policy wants in a repository; its signers at HEAD make them."""
 
     repository: Repository
-    env: Mapping[str, str] = field(repr=False)
+    env: Env = field(repr=False)
     wanted: Presence
 
     def make(self, payload: bytes) -> str:
@@ -58,9 +58,7 @@ class PolicySeals:
         )
 
 
-def seals_of(
-    repository: Repository, env: Mapping[str, str], policy: Policy | None = None
-) -> PolicySeals:
+def seals_of(repository: Repository, env: Env, policy: Policy | None = None) -> PolicySeals:
     """Return the seals that a policy wants, by default the one at HEAD. Raises CliGuardError."""
     policy = policy or policy_at_head(repository, env)[0]
     return PolicySeals(repository, env, policy.trust)

@@ -8,14 +8,15 @@ import binascii
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.lazy import frozen
 from cli_guard.model import Presence
+from cli_guard.runtime import Env
 
 NAMESPACE = "cli-guard-approval@v1"
 TRUST = "cli-guard-trust@v1"
@@ -86,7 +87,7 @@ def read_strings(raw: bytes, number: int, *, more: bool = False) -> list[bytes]:
     return [*found, raw] if more else found
 
 
-def agent_keys(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
+def agent_keys(env: Env) -> list[tuple[str, str, str]]:
     """Return type, base64 and comment of the keys that the user's agent holds (ssh-add(1)); none without an agent."""
     if not env.get("SSH_AUTH_SOCK"):
         return []
@@ -147,7 +148,7 @@ def blob_of(text: str) -> bytes | None:
 
 def run_ssh_keygen(
     *arguments: str,
-    env: Mapping[str, str],
+    env: Env,
     stdin: bytes = b"",
     seconds: float = VERIFY_SECONDS,
     unattended: bool = False,
@@ -184,10 +185,19 @@ def run_ssh_keygen(
     return done.returncode, said, done.stdout
 
 
+@contextmanager
+def scratch_files(contents: Mapping[str, bytes]) -> Iterator[list[str]]:
+    """Yield the paths of temporary files with these names and contents."""
+    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
+        for name, content in contents.items():
+            Path(folder, name).write_bytes(content)
+        yield [f"{folder}/{name}" for name in contents]
+
+
 def sign(
     message: bytes,
     path: str | Path,
-    env: Mapping[str, str],
+    env: Env,
     namespace: str = NAMESPACE,
     *,
     public_key: str = "",
@@ -198,9 +208,7 @@ def sign(
 
     Raises CliGuardError.
     """
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        public = Path(folder, "key.pub")
-        public.write_text(f"{public_key}\n", "ascii")
+    with scratch_files({"key.pub": f"{public_key}\n".encode("ascii")}) as (public,):
         # On standard input: while a person touches the key, a file could be replaced.
         command = ("-Y", "sign", "-n", namespace, "-f", str(path or public))
         code, said, made = run_ssh_keygen(
@@ -219,7 +227,7 @@ def verify(
     armored: str,
     line: str,
     principal: str,
-    env: Mapping[str, str],
+    env: Env,
     revoked: bytes = b"",
     namespace: str = NAMESPACE,
 ) -> str | None:
@@ -243,26 +251,11 @@ def _verify(
     revoked: bytes,
     namespace: str,
 ) -> str | None:
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        signers = Path(folder, "signers")
-        made = Path(folder, "sig")
-        krl = Path(folder, "revoked")
-        signers.write_text(f"{line}\n", "utf-8")
-        made.write_text(armored, "ascii")
-        krl.write_bytes(revoked)
-        command = [
-            "-Y",
-            "verify",
-            "-f",
-            str(signers),
-            "-I",
-            principal,
-            "-n",
-            namespace,
-            "-s",
-            str(made),
-        ]
-        if revoked:
-            command += ["-r", str(krl)]
-        code, said, _ = run_ssh_keygen(*command, env={"PATH": path}, stdin=message)
+    written = {"signers": f"{line}\n".encode(), "sig": armored.encode("ascii")}
+    with scratch_files({**written, "revoked": revoked}) as (signers, made, krl):
+        who = ("-f", signers, "-I", principal, "-n", namespace, "-s", made)
+        more = ("-r", krl) if revoked else ()
+        code, said, _ = run_ssh_keygen(
+            "-Y", "verify", *who, *more, env={"PATH": path}, stdin=message
+        )
     return None if code == 0 else said

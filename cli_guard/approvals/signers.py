@@ -4,9 +4,8 @@ One line a key: `principal options type base64 comment`. Only a plain principal 
 certificate authority), so that one key cannot speak for several people. A first comment names the repository.
 """
 
-import datetime
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, decode_key
@@ -144,21 +143,4 @@ def parse_line(text: str) -> Signer | str:
         f"{principal.lower()} {given} {kind} {key}",
         options,
         comment or "",
-    )
-
-
-def format_line(
-    principal: str,
-    kind: str,
-    key: str,
-    comment: str,
-    valid: Iterable[tuple[str, datetime.date]],
-) -> str:
-    """Return the line that enrols a key. `valid`: valid-after or valid-before, with a day."""
-    options = [
-        f'namespaces="{NAMESPACE}"',
-        *(f'{name}="{day:%Y%m%d}"' for name, day in valid),
-    ]
-    return " ".join(
-        filter(None, (principal.lower(), ",".join(options), kind, key, comment))
     )

@@ -66,7 +66,9 @@ class Notes:
         """Read as `Storage` says. The time depends on the number of objects, not of notes."""
         wanted = dict.fromkeys(objects)
         if more:
-            wanted |= dict.fromkeys(self.list_objects())
+            listed = self.repository.git.optional("notes", f"--ref={self.refs[0]}", "list")
+            rows = (listed or "").splitlines()
+            wanted |= dict.fromkeys(row.rpartition(" ")[2] for row in rows)
         paths = [path for each in list(wanted)[:MOST_OBJECTS] for path in fan_out(each)]
         named = self.repository.identify(
             f"{ref}:{path}" for ref in self.refs for path in paths
@@ -83,11 +85,6 @@ class Notes:
                     text = raw.decode("utf-8", "replace")
                     lines.update(filter(str.strip, text.splitlines()))
         return lines, remarks
-
-    def list_objects(self) -> list[str]:
-        """Return the objects that have notes, none without any notes."""
-        listed = self.repository.git.optional("notes", f"--ref={self.refs[0]}", "list")
-        return [line.rpartition(" ")[2] for line in (listed or "").splitlines()]
 
     def read_unsigned(self) -> list[Approval]:
         """Return none: whoever pushes can write notes."""

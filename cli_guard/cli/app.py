@@ -1,6 +1,7 @@
 """The command line: parses and dispatches. Each command is a module of this folder, imported when it is called."""
 
 import datetime
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -98,6 +99,28 @@ def flag(names: str, help: str, *, rare: bool = False, **more: Any) -> click.Opt
     return kind(names.split(), is_flag=True, help=help, **more)
 
 
+def choice(
+    names: str, values: Iterable[str], help: str, *, rare: bool = False, **more: Any
+) -> click.Option:
+    """Build an option with one of some values; otherwise as `option`."""
+    kind = RareOption if rare else click.Option
+    return kind(names.split(), type=click.Choice([*values]), help=help, **more)
+
+
+def eager(
+    names: str, help: str, callback: Callable[..., None], **more: Any
+) -> click.Option:
+    """Build an option that is answered before all others, by a call; otherwise as `option`."""
+    return click.Option(
+        names.split(),
+        help=help,
+        callback=callback,
+        expose_value=False,
+        is_eager=True,
+        **more,
+    )
+
+
 class Number(click.IntRange):
     """A whole number, called so in an error."""
 
@@ -131,14 +154,8 @@ class HelpToStream:
         return parsed
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        return click.Option(
-            ["--help", "-h"],
-            is_flag=True,
-            expose_value=False,
-            is_eager=True,
-            help="Show this help.",
-            callback=partial(show_help, is_short=True),
-        )
+        short = partial(show_help, is_short=True)
+        return eager("--help -h", "Show this help.", short, is_flag=True)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format what a command is for; a short help has the first paragraph alone."""
@@ -151,14 +168,8 @@ class HelpToStream:
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Add the option by which `cli-guard help COMMAND` asks for all options."""
-        whole = click.Option(
-            [WHOLE_HELP],
-            is_flag=True,
-            expose_value=False,
-            is_eager=True,
-            hidden=True,
-            callback=partial(show_help, is_short=False),
-        )
+        answer = partial(show_help, is_short=False)
+        whole = eager(WHOLE_HELP, "", answer, is_flag=True, hidden=True)
         return [*super().get_params(ctx), whole]  # type: ignore[misc]
 
 
@@ -251,42 +262,32 @@ app = App(
     epilog="Exit codes: 0 ok, 1 must fix, denied, or the command that was run failed, 2 it could not be done (usage,"
     " configuration, a file), 3 needs approval, 4 internal error, 130 interrupted.",
     params=[
-        click.Option(
-            ["-C", "folders"],
+        eager(
+            "-C folders",
+            "Run as if it were started in DIR.",
+            change_folder,
             multiple=True,
             metavar="DIR",
-            expose_value=False,
-            is_eager=True,
-            callback=change_folder,
-            help="Run as if it were started in DIR.",
         ),
-        click.Option(
-            ["--version", "-V"],
-            is_flag=True,
-            expose_value=False,
-            is_eager=True,
-            callback=show_version,
-            help="Show the version.",
-        ),
+        eager("--version -V", "Show the version.", show_version, is_flag=True),
     ],
 )
 
-COLOR = RareOption(
-    ["--color"],
-    type=click.Choice(["auto", "always", "never"]),
+COLOR = choice(
+    "--color",
+    ("auto", "always", "never"),
+    "When to use colour; NO_COLOR and FORCE_COLOR are honoured.",
+    rare=True,
     default="auto",
     show_default=True,
-    help="When to use colour; NO_COLOR and FORCE_COLOR are honoured.",
 )
 
 
-FORMAT = click.Option(
-    ["--format"],
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+def format_option(values: Iterable[str]) -> click.Option:
+    return choice("--format", values, "Output format.", default="text", show_default=True)
+
+
+FORMAT = format_option(("text", "json"))
 
 
 def dispatch(argv: list[str], io: Io) -> int:

@@ -64,7 +64,7 @@ def confirm(
     """Show what is approved and ask. Raises UsageError if no person can answer."""
     person_needed(io, "an approval", f"approve {review.id}")
     io.say(describe(review, findings))
-    io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
+    io.say(shown_on_terminal(details))
     return ask_yes(io, "Approve exactly this?", diff=diff)
 
 
@@ -95,7 +95,13 @@ def run(
     if rejected:
         if diff or key or expires or path or break_glass:
             raise UsageError("--reject goes with --reason alone: omit the other options")
-        return reject_review(io, repository, records, id, reason)
+        if id is None:
+            raise UsageError("--reject needs the id of a review: see `cli-guard pending`")
+        review = find_pending(records, id, io.invocation)
+        with explain_write_errors("the rejection"):
+            reject(repository, review, io.invocation, reason)
+        io.say(f"cli-guard: {review.id} rejected; nothing was changed")
+        return 0
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(
@@ -126,19 +132,6 @@ def run(
         io.say("cli-guard: not approved")
         return 1
     return code
-
-
-def reject_review(
-    io: Io, repository: Repository, records: Records, id: str | None, reason: str
-) -> int:
-    """Reject a pending review or proposal. Raises UsageError, CliGuardError."""
-    if id is None:
-        raise UsageError("--reject needs the id of a review: see `cli-guard pending`")
-    review = find_pending(records, id, io.invocation)
-    with explain_write_errors("the rejection"):
-        reject(repository, review, io.invocation, reason)
-    io.say(f"cli-guard: {review.id} rejected; nothing was changed")
-    return 0
 
 
 @frozen
@@ -188,7 +181,7 @@ def last_denied(records: Records, last: PendingReview | None) -> Entry | None:
 def show_diff(io: Io, review: PendingReview) -> int:
     """Show what would be approved."""
     diff = bound_diff(io.find_repository(), review, io.invocation)
-    io.say(shown_on_terminal(diff.encode("utf-8", "surrogateescape")))
+    io.say(shown_on_terminal(diff))
     return 0
 
 

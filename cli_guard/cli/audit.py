@@ -5,13 +5,13 @@ from collections import Counter
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command, Group, flag, option
+from cli_guard.cli.app import FORMAT, Group, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import NotARepository
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import clip, printable
-from cli_guard.state.audit import AuditLog, Entry, readable
+from cli_guard.state.audit import AuditLog, Entry, readable, texts
 from cli_guard.state.records import state_folder
 
 SHOWN = 20
@@ -19,6 +19,9 @@ COMMAND = 80
 PROCESS = ("pid", "state", "return_code")
 # How surely somebody approved, and why a signed approval does not count.
 HOW = ("level", "principal", "refused")
+
+
+command = Group("audit", help="Show or verify the audit log.", invoke_without_command=True)
 
 
 def open_log(io: Io) -> tuple[AuditLog, Repository | None]:
@@ -60,16 +63,10 @@ def line_of(entry: Entry) -> str:
             if isinstance(rules, dict)
             else []
         )
-        hits += list_of(entry, "approved_rules")
+        hits += texts(entry, "approved_rules")
         words = [*map(entry.get, HOW), what, entry.get("review_id"), ", ".join(hits)]
     parts = (entry.get("at"), entry.get("user"), entry.get("event"), *words)
     return printable("  ".join(str(part) for part in parts if part))
-
-
-def list_of(entry: Entry, *names: str) -> list[str]:
-    """Return the items of some lists of an entry."""
-    lists = (entry.get(name) for name in names)
-    return [str(each) for listed in lists if isinstance(listed, list) for each in listed]
 
 
 def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> int:
@@ -83,7 +80,7 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> i
         chosen = [
             e
             for e in chosen
-            if any(each.startswith(finding) for each in list_of(e, *names))
+            if any(each.startswith(finding) for name in names for each in texts(e, name))
         ]
     if by:
         chosen = [
@@ -114,6 +111,19 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> i
     return 0
 
 
+@command.command(
+    "show",
+    help="Show the last entries. With --approvals, --commit, --finding or --by: who approved which changes, and how"
+    " many approvals there are for 100 commits.",
+    params=[
+        flag("--all all_", "Show every entry."),
+        FORMAT,
+        flag("--approvals", "Show every approval.", rare=True),
+        option("--commit", "REV", "Show the approvals of a commit.", rare=True, default=""),
+        option("--finding", "RULE", "Of a rule or a fingerprint.", rare=True, default=""),
+        option("--by", "PERSON", "Of a user, or of a signer.", rare=True, default=""),
+    ],
+)
 @click.pass_obj
 def show(
     io: Io, /, all_: bool, format: str, approvals: bool, commit: str, finding: str, by: str
@@ -135,6 +145,10 @@ def show(
     return 0
 
 
+@command.command(
+    "verify",
+    help="Check the hash chain and its signatures. Name commits that no review allowed.",
+)
 @click.pass_obj
 def verify(io: Io, /) -> int:
     """Check the hash chain and the signatures of its heads, and that the log and the state agree."""
@@ -162,9 +176,6 @@ def verify(io: Io, /) -> int:
     return 1 if problems else 0
 
 
-command = Group("audit", help="Show or verify the audit log.", invoke_without_command=True)
-
-
 @click.pass_context
 def by_default(ctx: click.Context, /) -> int:
     """Show the log if no sub-command is given."""
@@ -172,30 +183,3 @@ def by_default(ctx: click.Context, /) -> int:
 
 
 command.callback = by_default
-command.add_command(
-    Command(
-        "show",
-        callback=show,
-        help="Show the last entries. With --approvals, --commit, --finding or --by: who approved which changes, and how"
-        " many approvals there are for 100 commits.",
-        params=[
-            flag("--all all_", "Show every entry."),
-            FORMAT,
-            flag("--approvals", "Show every approval.", rare=True),
-            option(
-                "--commit", "REV", "Show the approvals of a commit.", rare=True, default=""
-            ),
-            option(
-                "--finding", "RULE", "Of a rule or a fingerprint.", rare=True, default=""
-            ),
-            option("--by", "PERSON", "Of a user, or of a signer.", rare=True, default=""),
-        ],
-    )
-)
-command.add_command(
-    Command(
-        "verify",
-        callback=verify,
-        help="Check the hash chain and its signatures. Name commits that no review allowed.",
-    )
-)

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import COLOR, FORMAT, Command, flag
+from cli_guard.cli.app import COLOR, FORMAT, Command, choice, flag
 from cli_guard.cli.judging import judge_for_caller
 from cli_guard.commands.model import Profile
 from cli_guard.errors import UsageError
@@ -32,10 +32,10 @@ command = CheckCommand(
             "--jsonl",
             'Read {"command": ...} lines from standard input and answer each with one line.',
         ),
-        click.Option(
-            ["--profile"],
-            type=click.Choice([each.value for each in Profile]),
-            help="Judge by this profile (see `cli-guard trust --help`), whether the work tree is trusted or not.",
+        choice(
+            "--profile",
+            Profile,
+            "Judge by this profile (see `cli-guard trust --help`), whether the work tree is trusted or not.",
         ),
         FORMAT,
         COLOR,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cli_guard.cli.app import FORMAT, Command, Group, flag
+from cli_guard.cli.app import FORMAT, Group, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import ConfigError, NotARepository, UsageError
 from cli_guard.policy.config import FILE, PYPROJECT, read_config, read_user_config
@@ -25,6 +25,21 @@ from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.files import explain_write_errors, write_atomically
 
+CHECK = (
+    "Check a policy. FILE is a cli-guard.toml, a pyproject.toml or your own file; without it, the policy of the work"
+    " tree, staged or not, and your own file are checked. A mistake is reported as by a hook, with exit code 2."
+)
+SHOW = "Show the policy in force. It is that of HEAD and your own file; each value has its source."
+INIT = "Write a commented cli-guard.toml. It fits the languages here, and never replaces an existing policy."
+MIGRATE = (
+    "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
+)
+file = click.Argument(["file"], required=False)
+migrate = flag("--migrate", MIGRATE)
+command = Group(
+    "config", help="Check a policy, show the one in force, or write a first one."
+)
+
 
 def find_repository(io: Io) -> Repository | None:
     with suppress(NotARepository):
@@ -32,6 +47,7 @@ def find_repository(io: Io) -> Repository | None:
     return None
 
 
+@command.command("check", help=CHECK, params=[file])
 @click.pass_obj
 def check(io: Io, /, file: str | None) -> int:
 
@@ -59,6 +75,7 @@ def check(io: Io, /, file: str | None) -> int:
     return 0
 
 
+@command.command("show", help=SHOW, params=[FORMAT])
 @click.pass_obj
 def show(io: Io, /, format: str) -> int:
 
@@ -80,6 +97,7 @@ def show(io: Io, /, format: str) -> int:
     return 0
 
 
+@command.command("init", help=INIT, params=[migrate])
 @click.pass_obj
 def init(io: Io, /, migrate: bool) -> int:
 
@@ -98,22 +116,3 @@ def init(io: Io, /, migrate: bool) -> int:
     lines += taken.words() if migrate else []
     io.say("\n".join(printable(redact(line)) for line in lines))
     return 0
-
-
-CHECK = (
-    "Check a policy. FILE is a cli-guard.toml, a pyproject.toml or your own file; without it, the policy of the work"
-    " tree, staged or not, and your own file are checked. A mistake is reported as by a hook, with exit code 2."
-)
-SHOW = "Show the policy in force. It is that of HEAD and your own file; each value has its source."
-INIT = "Write a commented cli-guard.toml. It fits the languages here, and never replaces an existing policy."
-MIGRATE = (
-    "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
-)
-file = click.Argument(["file"], required=False)
-migrate = flag("--migrate", MIGRATE)
-command = Group(
-    "config", help="Check a policy, show the one in force, or write a first one."
-)
-command.add_command(Command("check", callback=check, help=CHECK, params=[file]))
-command.add_command(Command("show", callback=show, help=SHOW, params=[FORMAT]))
-command.add_command(Command("init", callback=init, help=INIT, params=[migrate]))

@@ -185,7 +185,9 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     for name in ("SKIP", "CLI_GUARD"):
         if io.env.get(name):
             yield f"! {name}={io.env[name]} is set"
-    yield f"warm server: {server_line(io)}"
+    found = control.status()
+    state = describe_server(found) if found else control.why_not(io.env)
+    yield f"warm server: {state or 'not running; the next review starts it'}"
 
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
@@ -203,16 +205,6 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
         unallowed = f"! {error}"
     if unallowed:
         yield unallowed
-
-
-def server_line(io: Io) -> str:
-
-    found = control.status()
-    return (
-        describe_server(found)
-        if found
-        else control.why_not(io.env) or "not running; the next review starts it"
-    )
 
 
 def probe_lines(io: Io, repository: Repository) -> Iterator[str]:

@@ -7,23 +7,30 @@ from typing import Any
 
 import click
 
-from cli_guard.cli import logs, ps, stop
 from cli_guard.cli.app import Command
+from cli_guard.cli.background import COMMANDS
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
-from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
 from cli_guard.cli.exec_run import (
     PermittedCommand,
+    refused_as_dict,
+    report_refused,
     run_in_background,
     run_in_foreground,
     sandbox_of,
 )
 from cli_guard.cli.io import Io
-from cli_guard.cli.processes import say_json
 from cli_guard.cli.prompt import asking
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.cli.streams import say_json
+from cli_guard.errors import CliGuardError, ExitCode, UsageError
 from cli_guard.execution.command import CommandRequest, RunRecord
 from cli_guard.execution.environment import clean_environment
-from cli_guard.execution.permission import Allowances, Session, digest_of, permission
+from cli_guard.execution.permission import (
+    Allowances,
+    PermissionBasis,
+    Session,
+    digest_of,
+    permission,
+)
 from cli_guard.execution.processes.model import ProcessLimits
 from cli_guard.execution.processes.sandbox import why_not
 from cli_guard.state.records import state_folder
@@ -38,7 +45,12 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     asked.check()
     folder = folder_of(io, asked.cwd)
     state = state_folder(io.cwd, io.env)
-    passed = clean_environment(io.env, find_variables(io, asked.env))
+    for name in asked.env:
+        if name not in io.env:
+            raise UsageError(
+                f"the variable {name} is not set: set it, or omit --env {name}"
+            )
+    passed = clean_environment(io.env, asked.env)
     chosen = {name: passed.env[name] for name in asked.env if name in passed.env}
     request = CommandRequest(
         words,
@@ -73,7 +85,8 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         report_refused(io, answer, yes=asked.yes)
         if asked.format == "json":
             say_json(io, refused_as_dict(request, answer))
-        return refusal_code(answer)
+        waits = answer.answer is PermissionBasis.NEEDS_REVIEW
+        return ExitCode.NEEDS_REVIEW if waits else ExitCode.DENIED
     for name in passed.left_out:
         io.warn(f"cli-guard: {name} is not passed on: it looks like a secret")
     limits = ProcessLimits(
@@ -96,16 +109,6 @@ def folder_of(io: Io, given: str | None) -> Path:
         raise UsageError(f"Working directory not found: {folder}") from error
 
 
-def find_variables(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the environment variables to pass. Raises UsageError for one that is not set."""
-    for name in names:
-        if name not in io.env:
-            raise UsageError(
-                f"the variable {name} is not set: set it, or omit --env {name}"
-            )
-    return names
-
-
 def with_line_end(text: str | None) -> str | None:
     """Add the line end that a person would type."""
     return text if text is None or text.endswith("\n") else f"{text}\n"
@@ -117,9 +120,7 @@ class ExecCommand(Command):
     `exec ps` lists these; `exec -- ps` runs the program of that name.
     """
 
-    background = MappingProxyType(
-        {"ps": ps.command, "logs": logs.command, "stop": stop.command}
-    )
+    background = MappingProxyType({each.name: each for each in COMMANDS})
 
     def make_context(
         self,
@@ -145,9 +146,7 @@ class ExecCommand(Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, each.help or "") for name, each in self.background.items()]
-            )
+            formatter.write_dl([(str(each.name), each.help or "") for each in COMMANDS])
 
 
 command = ExecCommand(

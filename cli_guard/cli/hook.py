@@ -108,12 +108,12 @@ def answer(
 
 def find_told(io: Io) -> frozenset[str]:
     """Return the fingerprints of what the last reviews of commits here have shown."""
+    from cli_guard.state.audit import texts
     from cli_guard.state.records import Records
 
     kept = Records(io.find_repository().state_folder).audit.recent()
     ours = (each for each in kept if event_of(each.get("event")).is_of_commit)
-    marks = [each.get("fingerprints") for each in ours]
-    return frozenset(str(mark) for each in marks if isinstance(each, list) for mark in each)
+    return frozenset(mark for each in ours for mark in texts(each, "fingerprints"))
 
 
 def name_program(io: Io) -> str:

@@ -53,7 +53,7 @@ def run(io: Io, /, what: tuple[str, ...], reason: str) -> int:
     answers = plan_answers(repository, reviewed, chosen, reason)
     with explain_write_errors("the answer"):
         answers.write(repository.root)
-    io.say(shown_on_terminal(answers.diff.encode("utf-8", "surrogateescape")))
+    io.say(shown_on_terminal(answers.diff))
     for line in (*dict.fromkeys(refused), *next_steps(answers, reviewed.event)):
         io.say(f"cli-guard: {line}")
     return 0

@@ -9,7 +9,7 @@ import click
 
 from cli_guard.agents.dialects import describe_allow
 from cli_guard.agents.registry import AGENTS, Agent
-from cli_guard.cli.app import Command, RareOption, flag
+from cli_guard.cli.app import Command, choice, flag
 from cli_guard.cli.io import Io
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.git.configured import configure, remove_configured
@@ -28,18 +28,16 @@ AHEAD = (
 
 
 def agent_option(verb: str) -> click.Option:
-    return click.Option(
-        ["--agent"],
-        type=click.Choice(tuple(AGENTS)),
-        help=f"{verb} the hook of this coding agent instead of Git's hooks.",
-    )
+    said = f"{verb} the hook of this coding agent instead of Git's hooks."
+    return choice("--agent", AGENTS, said)
 
 
 def where_option(note: str) -> click.Option:
-    return RareOption(
-        ["--where"],
-        type=click.Choice(("project", "local", "user")),
-        help=f"With --agent: the agent's settings of the project (shared), local (not shared) or of the user; {note}.",
+    return choice(
+        "--where",
+        ("project", "local", "user"),
+        f"With --agent: the agent's settings of the project (shared), local (not shared) or of the user; {note}.",
+        rare=True,
     )
 
 
@@ -140,11 +138,11 @@ command = Command(
     callback=run,
     help="Install the Git hooks in this repository, or the hook of a coding agent. An existing hook keeps running.",
     params=[
-        click.Option(
-            ["--hook-type", "-t"],
+        choice(
+            "--hook-type -t",
+            (each.name for each in GIT_HOOKS),
+            "Install only this hook; may be repeated.",
             multiple=True,
-            type=click.Choice([each.name for each in GIT_HOOKS]),
-            help="Install only this hook; may be repeated.",
         ),
         flag("--force -f", "Replace an existing hook instead of keeping it.", rare=True),
         flag(

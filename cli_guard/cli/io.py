@@ -63,7 +63,7 @@ class Io:
         for stream, data in ((self.stderr, err), (self.stdout, out)):
             buffer = getattr(stream, "buffer", None)
             if buffer is None or stream.isatty():
-                stream.write(shown_on_terminal(data))
+                stream.write(shown_on_terminal(data.decode("utf-8", "surrogateescape")))
             else:
                 stream.flush()
                 buffer.write(data)
@@ -126,9 +126,8 @@ def put(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-def shown_on_terminal(data: bytes) -> str:
-    """Decode bytes as text without control characters; keep tabs."""
+def shown_on_terminal(text: str) -> str:
+    """Return a text without control characters; keep tabs."""
     from cli_guard.secrets.printable import printable
 
-    text = data.decode("utf-8", "surrogateescape")
     return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))

@@ -55,7 +55,7 @@ def ask_yes(
     """Ask the person; anything but yes means no. `diff` is what a `d` shows; for the rest see `AskedQuestion`."""
 
     def show_diff() -> None:
-        io.say(shown_on_terminal((diff or str)().encode("utf-8", "surrogateescape")))
+        io.say(shown_on_terminal((diff or str)()))
 
     shown = show_diff if diff else None
     asked = AskedQuestion(text, once=once, show_diff=shown, is_sudden=is_sudden)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli_guard.cli.app import COLOR, Command, flag, option
+from cli_guard.cli.app import COLOR, Command, flag, format_option, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.errors import NotARepository, UsageError
@@ -33,13 +33,7 @@ SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 MOST_OF_PART = 200_000_000
 
 
-REPORT_FORMAT = click.Option(
-    ["--format"],
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+REPORT_FORMAT = format_option(FORMATS)
 VERBOSE = flag("--verbose -v", "Show all advice, plans and times.")
 OUTPUT = option(
     "--output -o", "FILE", "Write the report to this file instead of printing it."

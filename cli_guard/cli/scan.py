@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from cli_guard.cli.app import COLOR, Command, Number, RareOption, flag, option
+from cli_guard.cli.app import (
+    COLOR,
+    Command,
+    Number,
+    RareOption,
+    choice,
+    flag,
+    option,
+)
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.cli.review import OUTPUT, write_report
@@ -120,16 +128,9 @@ command = Command(
             "--state", "FOLDER", "Keep the state here, not in the repository.", rare=True
         ),
         flag("--fresh", "Ignore what earlier runs have done.", rare=True),
-        RareOption(
-            ["--engine"],
-            type=click.Choice(["local", "dask"]),
-            default="local",
-            help="What scans.",
-        ),
+        choice("--engine", ("local", "dask"), "What scans.", rare=True, default="local"),
         option("--scheduler", "ADDRESS", "The Dask scheduler, tls://HOST:PORT.", rare=True),
-        click.Option(
-            ["--format"], type=click.Choice(["text", "json", "sarif"]), default="text"
-        ),
+        choice("--format", ("text", "json", "sarif"), "", default="text"),
         OUTPUT,
         flag("--verbose -v", "Show all advice."),
         COLOR,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli_guard.cli.app import Command, Group
+from cli_guard.cli.app import Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, ConfigError, ExitCode, UsageError
 from cli_guard.policy.config import parse_config, parse_toml
@@ -14,6 +14,12 @@ from cli_guard.review.render.words import count
 from cli_guard.runtime import user_file
 from cli_guard.server import control
 from cli_guard.state.files import explain_write_errors, make_folder, write_atomically
+
+command = Group(
+    "server",
+    help="Show, start or stop the warm server: a process that keeps everything loaded, so that reviews start at once."
+    " The first `git add` or review starts it; it exits after three idle hours.",
+)
 
 
 def describe_server(found: control.ServerStatus) -> str:
@@ -23,6 +29,7 @@ def describe_server(found: control.ServerStatus) -> str:
     return f"process {found.pid} since {since}, {count(found.runs, 'run')}, {found.memory >> 20} MB"
 
 
+@command.command("status", help="Show whether the server is running; exit code 1 if not.")
 @click.pass_obj
 def status(io: Io, /) -> int:
     """Print whether a server is running; return 1 if not."""
@@ -37,20 +44,17 @@ def status(io: Io, /) -> int:
     return ExitCode.OK
 
 
-def check_enabled(io: Io) -> None:
-    """Raise CliGuardError if no server is used in this environment."""
-    if reason := control.why_not(io.env):
-        raise CliGuardError(f"the server is disabled: {reason}")
-
-
+@command.command("start", help="Start the server unless it is running.")
 @click.pass_obj
 def start(io: Io, /) -> int:
     """Start a server unless one is running, and wait until it answers."""
-    check_enabled(io)
+    if reason := control.why_not(io.env):
+        raise CliGuardError(f"the server is disabled: {reason}")
     io.say(f"cli-guard: server: {describe_server(control.start_and_wait())}")
     return ExitCode.OK
 
 
+@command.command("stop", help="Stop the server once the reviews that it runs have ended.")
 @click.pass_obj
 def stop(io: Io, /) -> int:
     """Stop the server after its current runs have ended."""
@@ -58,12 +62,14 @@ def stop(io: Io, /) -> int:
     return ExitCode.OK
 
 
+@command.command("enable", help="Use the server again.")
 @click.pass_obj
 def enable(io: Io, /) -> int:
     """Use the server again."""
     return switch(io, enabled=True)
 
 
+@command.command("disable", help="Stop the server, and use none from now on.")
 @click.pass_obj
 def disable(io: Io, /) -> int:
     """Stop the server, and use none from now on."""
@@ -108,41 +114,3 @@ def set_enabled(path: Path, enabled: bool) -> None:
     if not path.parent.exists():
         make_folder(path.parent)
     write_atomically(path, after)
-
-
-command = Group(
-    "server",
-    help="Show, start or stop the warm server: a process that keeps everything loaded, so that reviews start at once."
-    " The first `git add` or review starts it; it exits after three idle hours.",
-)
-command.add_command(
-    Command(
-        "status",
-        callback=status,
-        help="Show whether the server is running; exit code 1 if not.",
-    )
-)
-command.add_command(
-    Command("start", callback=start, help="Start the server unless it is running.")
-)
-command.add_command(
-    Command(
-        "enable",
-        callback=enable,
-        help="Use the server again.",
-    )
-)
-command.add_command(
-    Command(
-        "disable",
-        callback=disable,
-        help="Stop the server, and use none from now on.",
-    )
-)
-command.add_command(
-    Command(
-        "stop",
-        callback=stop,
-        help="Stop the server once the reviews that it runs have ended.",
-    )
-)

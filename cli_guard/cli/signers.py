@@ -9,21 +9,22 @@ import click
 from cli_guard.approvals.attestation import check_attestation
 from cli_guard.approvals.keys import is_revoked, own_keys
 from cli_guard.approvals.signatures import (
+    NAMESPACE,
     SECURITY_KEYS,
     blob_of,
     read_public_key,
     run_ssh_keygen,
+    scratch_files,
 )
 from cli_guard.approvals.signers import (
     PRINCIPAL,
     REVOKED,
     SIGNERS,
     Signer,
-    format_line,
     parse_line,
     parse_signers,
 )
-from cli_guard.cli.app import Command, Day, Group, option
+from cli_guard.cli.app import Day, Group, option
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.notes import REF, fetch_as_user
@@ -33,6 +34,15 @@ from cli_guard.state.files import explain_write_errors, lock
 from cli_guard.state.records import Records
 
 HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
+
+
+PRINCIPAL_OPTION = option(
+    "--principal", "MAIL", "Whose key it is; Git's user.email by default.", default=""
+)
+command = Group(
+    "signers",
+    help="Say whose approvals count: enrol, list and revoke keys, and fetch what others signed.",
+)
 
 
 def read_file(repository: Repository) -> tuple[str, tuple[Signer, ...]]:
@@ -103,8 +113,11 @@ def enrol(
         known = f"{HEADER}# repository {' '.join(repository.root_commits())}\n"
     if until and until.date() <= io.invocation.now.date():
         raise UsageError(f"--until {until:%Y-%m-%d} is not after today")
-    valid = [("valid-before", until.date())] if until else []
-    line = format_line(who, kind, text, printable(comment), valid)
+    options = f'namespaces="{NAMESPACE}"'
+    if until:
+        options += f',valid-before="{until:%Y%m%d}"'
+    words = (who.lower(), options, kind, text, printable(comment))
+    line = " ".join(filter(None, words))
     if isinstance(problem := parse_line(line), str):
         raise UsageError(f"the key cannot be enrolled: {problem}")
     if run_ssh_keygen("-l", "-f", "-", env=io.env, stdin=f"{kind} {text}\n".encode())[0]:
@@ -128,6 +141,7 @@ def enrol(
     return 0
 
 
+@command.command("init", help="Enrol your own key.", params=[PRINCIPAL_OPTION])
 @click.pass_obj
 def init(io: Io, /, principal: str) -> int:
     """Enrol the user's own key."""
@@ -139,6 +153,35 @@ def init(io: Io, /, principal: str) -> int:
     return code
 
 
+@command.command(
+    "add",
+    help="Enrol a key.",
+    params=[
+        click.Argument(["key"]),
+        PRINCIPAL_OPTION,
+        option(
+            "--until",
+            "DATE",
+            "The first day (2027-01-31) on which it no longer counts.",
+            rare=True,
+            type=Day(),
+        ),
+        option(
+            "--challenge",
+            "FILE",
+            "The challenge that ssh-keygen was given.",
+            rare=True,
+            default="",
+        ),
+        option(
+            "--attestation",
+            "FILE",
+            "What the device wrote (`-O write-attestation`); it is checked.",
+            rare=True,
+            default="",
+        ),
+    ],
+)
 @click.pass_obj
 def add(
     io: Io,
@@ -169,6 +212,7 @@ def add(
     return enrol(io, repository, public, principal, until, checked)
 
 
+@command.command("list", help="List the signers.")
 @click.pass_obj
 def list_signers(io: Io, /) -> int:
     """List the signers of the work tree, and mark those that do not count, or not yet."""
@@ -200,6 +244,11 @@ def list_signers(io: Io, /) -> int:
     return 0
 
 
+@command.command(
+    "revoke",
+    help="Revoke the keys of a person, or one public key.",
+    params=[click.Argument(["who"])],
+)
 @click.pass_obj
 def revoke(io: Io, /, who: str) -> int:
     """Revoke the keys of a principal, or one key."""
@@ -222,6 +271,11 @@ def revoke(io: Io, /, who: str) -> int:
     return 0
 
 
+@command.command(
+    "fetch",
+    help="Fetch the signed approvals of a remote.",
+    params=[click.Argument(["remote"], default="origin")],
+)
 @click.pass_obj
 def fetch(io: Io, /, remote: str) -> int:
     """Fetch the signed approvals of a remote, and merge them with those here."""
@@ -237,78 +291,12 @@ def fetch(io: Io, /, remote: str) -> int:
 
 def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> bytes:
     """Return the key revocation list with some keys added (ssh-keygen(1), `-k`). Raises CliGuardError."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        krl = Path(folder, "krl")
-        keys = Path(folder, "keys")
-        before = repository.root / REVOKED
-        if before.exists():
-            krl.write_bytes(before.read_bytes())
-        keys.write_text("".join(f"{each.public_key}\n" for each in gone), "ascii")
-        update = ("-u",) if before.exists() else ()
-        code, said, _ = run_ssh_keygen("-k", *update, "-f", str(krl), str(keys), env=io.env)
+    file = repository.root / REVOKED
+    before = file.read_bytes() if file.exists() else b""
+    listed = "".join(f"{each.public_key}\n" for each in gone).encode("ascii")
+    update = ("-u",) if before else ()
+    with scratch_files({"krl": before, "keys": listed}) as (krl, keys):
+        code, said, _ = run_ssh_keygen("-k", *update, "-f", krl, keys, env=io.env)
         if code:
             raise CliGuardError(f"{REVOKED} cannot be written: {said}")
-        return krl.read_bytes()
-
-
-PRINCIPAL_OPTION = option(
-    "--principal", "MAIL", "Whose key it is; Git's user.email by default.", default=""
-)
-command = Group(
-    "signers",
-    help="Say whose approvals count: enrol, list and revoke keys, and fetch what others signed.",
-)
-command.add_command(
-    Command("init", callback=init, help="Enrol your own key.", params=[PRINCIPAL_OPTION])
-)
-command.add_command(
-    Command(
-        "add",
-        callback=add,
-        help="Enrol a key.",
-        params=[
-            click.Argument(["key"]),
-            PRINCIPAL_OPTION,
-            option(
-                "--until",
-                "DATE",
-                "The first day (2027-01-31) on which it no longer counts.",
-                rare=True,
-                type=Day(),
-            ),
-            option(
-                "--challenge",
-                "FILE",
-                "The challenge that ssh-keygen was given.",
-                rare=True,
-                default="",
-            ),
-            option(
-                "--attestation",
-                "FILE",
-                "What the device wrote (`-O write-attestation`); it is checked.",
-                rare=True,
-                default="",
-            ),
-        ],
-    )
-)
-command.add_command(Command("list", callback=list_signers, help="List the signers."))
-command.add_command(
-    Command(
-        "revoke",
-        callback=revoke,
-        help="Revoke the keys of a person, or one public key.",
-        params=[click.Argument(["who"])],
-    )
-)
-command.add_command(
-    Command(
-        "fetch",
-        callback=fetch,
-        help="Fetch the signed approvals of a remote.",
-        params=[click.Argument(["remote"], default="origin")],
-    )
-)
+        return Path(krl).read_bytes()

@@ -1,12 +1,15 @@
-"""Show the output of a command while it runs, each stream on its own."""
+"""Show the output of a command while it runs, each stream on its own; and data about it. Secrets are masked."""
 
 import codecs
+import json
 import threading
 from types import TracebackType
 from typing import TextIO
 
 from cli_guard.cli.io import Io, put
 from cli_guard.secrets.masked_stream import MaskedStream
+from cli_guard.secrets.printable import json_value, printable
+from cli_guard.secrets.redact import redact
 
 # An unfinished line is shown after so many seconds of silence: it may be a prompt. At a terminal of the command
 # every key must be echoed at once.
@@ -97,3 +100,24 @@ class Streams:
                     except OSError:
                         # The next write meets the same error.
                         return
+
+
+def one_line(text: str) -> str:
+    """Format a text about a command on one line, without secrets."""
+    return printable(redact(text))
+
+
+def redact_data(value: object) -> object:
+    """Mask the secrets in every text of plain data."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: redact_data(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_data(each) for each in value]
+    return value
+
+
+def say_json(io: Io, data: object) -> None:
+    """Print data as JSON, without secrets."""
+    io.say(json.dumps(json_value(redact_data(data)), indent=2, allow_nan=False))

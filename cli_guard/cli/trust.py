@@ -9,7 +9,7 @@ import click
 from cli_guard.agents.dialects import describe_allow
 from cli_guard.agents.registry import AGENTS
 from cli_guard.approvals.seals import PolicySeals, seals_of
-from cli_guard.cli.app import Command, Day, flag, option
+from cli_guard.cli.app import Command, Day, choice, flag, option
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
@@ -264,10 +264,10 @@ command = Command(
         flag(
             "--revoke", "Withdraw the trust in both, or in what --checks or --agents names."
         ),
-        click.Option(
-            ["--profile"],
-            type=click.Choice(tuple(PROFILES)),
-            help="How far agents are trusted; strict: to read; floors: their own rules decide, but for what is always"
+        choice(
+            "--profile",
+            PROFILES,
+            "How far agents are trusted; strict: to read; floors: their own rules decide, but for what is always"
             " denied.  [default: workspace]",
         ),
         option(

@@ -7,7 +7,7 @@ import datetime
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +20,9 @@ from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision, Presence
-from cli_guard.runtime import read_plain, user_file, user_state
+from cli_guard.runtime import Env, read_plain, user_file, user_state
 
 if TYPE_CHECKING:
-    from cli_guard.execution.installs import AllowedInstalls
     from cli_guard.policy.config import AgentChoice
     from cli_guard.state.trees import Tree
 
@@ -47,14 +46,11 @@ class Configuration(Mapping[str, tuple[str, ...]]):
 
     def __init__(self, read: Callable[[], Mapping[str, tuple[str, ...]]]) -> None:
         self._read = read
-        self._data: Mapping[str, tuple[str, ...]] | None = None
 
-    @property
+    @cached_property
     def data(self) -> Mapping[str, tuple[str, ...]]:
         """Return the keys and values."""
-        if self._data is None:
-            self._data = self._read()
-        return self._data
+        return self._read()
 
     def __getitem__(self, key: str) -> tuple[str, ...]:
         return self.data[key]
@@ -111,7 +107,7 @@ def has(folder: Path, name: str) -> bool:
 
 
 def command_context(
-    cwd: Path, env: Mapping[str, str], *, agent: str = "", profile: Profile | None = None
+    cwd: Path, env: Env, *, agent: str = "", profile: Profile | None = None
 ) -> Context:
     """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy.
 
@@ -123,7 +119,13 @@ def command_context(
     trusted = find_tree(git, root, wanted)
     profile = profile or find_profile(env, agent, trusted)
     own = trusted.allow if trusted else ()
-    tree = TrustedTree(root, git, find_installs(root, env, trusted)) if root else None
+    installs = None
+    if root and trusted and trusted.installs:
+        from cli_guard.execution.installs import AllowedInstalls
+
+        find = partial(GitRepository.discover, root, env)
+        installs = AllowedInstalls(root, find, trusted.installs, trusted.installs_at)
+    tree = TrustedTree(root, git, installs) if root else None
     return Context(
         home=env.get("HOME"),
         folder=str(cwd),
@@ -177,20 +179,7 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
     return tree
 
 
-def find_installs(
-    root: Path, env: Mapping[str, str], tree: "Tree | None"
-) -> "AllowedInstalls | None":
-    """Return what a person answered about installing what the lock files of a work tree name, None for no answer."""
-    if tree is None or not tree.installs:
-        return None
-    from cli_guard.execution.installs import AllowedInstalls
-
-    return AllowedInstalls(
-        root, lambda: GitRepository.discover(root, env), tree.installs, tree.installs_at
-    )
-
-
-def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:
+def find_profile(env: Env, agent: str, tree: "Tree | None") -> Profile:
     """Return the profile in force: what the user chose for the agent, or for all, within the trust in the tree.
 
     Nothing makes an untrusted tree a workspace. Raises CliGuardError.
@@ -201,7 +190,7 @@ def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Pro
     return trusted if chosen in (None, "workspace") else Profile(chosen)
 
 
-def find_choice(env: Mapping[str, str], agent: str) -> "AgentChoice | None":
+def find_choice(env: Env, agent: str) -> "AgentChoice | None":
     """Return what the user chose for an agent in `[agent]`, None if there is no such file. Raises CliGuardError."""
     if not user_configures(env):
         return None
@@ -295,7 +284,7 @@ def patterns_in_force(
     return policy.patterns, tuple(notes), policy.trust
 
 
-def user_configures(env: Mapping[str, str]) -> bool:
+def user_configures(env: Env) -> bool:
     """Return whether the user's own file may configure commands; True if it cannot be read."""
     path = user_file(env)
     try:

@@ -3,7 +3,6 @@
 import configparser
 import json
 import os
-import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -25,12 +24,6 @@ def find_own_programs(root: Path) -> frozenset[str]:
     """Return the names of the programs that the packages of a work tree make."""
     found = (name for folder in list_packages(root) for name in read_names(folder))
     return frozenset(islice(found, MOST_COMMANDS))
-
-
-def is_elsewhere_on_path(name: str, root: Path, env: Mapping[str, str]) -> bool:
-    """Return whether the name of a program finds a file outside a work tree."""
-    found = shutil.which(name, path=env.get("PATH", ""))
-    return found is not None and not Path(found).is_relative_to(root)
 
 
 def list_packages(root: Path) -> Iterator[Path]:

@@ -27,7 +27,7 @@ Tasks = Mapping[str, tuple[str, ...]]
 
 def read_tasks(path: Path) -> Tasks:
     """Return the tasks of a package.json, Makefile, justfile or Taskfile, none if it cannot be read. Raises OSError."""
-    raw = read_plain(path)[:MOST_MANIFEST]
+    raw = read_plain(path, most=MOST_MANIFEST)
     name = path.name.lower()
     if name.endswith(".json"):
         return read_scripts(raw)

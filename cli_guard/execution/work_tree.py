@@ -231,9 +231,11 @@ class TrustedTree:
         return is_here and not self._is_elsewhere(program)
 
     def _is_elsewhere(self, program: str) -> bool:
-        from cli_guard.execution.own_programs import is_elsewhere_on_path
+        """Return whether the name of a program finds a file outside of the tree."""
+        import shutil
 
-        return is_elsewhere_on_path(program, self._git.cwd, self._git.env)
+        found = shutil.which(program, path=self._git.env.get("PATH", ""))
+        return found is not None and not Path(found).is_relative_to(self._git.cwd)
 
     @cached_property
     def _own_programs(self) -> frozenset[str]:

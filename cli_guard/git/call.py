@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from cli_guard.errors import GitError
+from cli_guard.runtime import Env
 
 try:
     import resource
@@ -38,7 +39,7 @@ Starter = Callable[[tuple[str, ...], Path, Mapping[str, str], File, File], Start
 def start_process(
     command: tuple[str, ...],
     cwd: Path,
-    env: Mapping[str, str],
+    env: Env,
     stdin: File,
     errors: File,
 ) -> Started:
@@ -104,7 +105,7 @@ class GitCall:
         self,
         command: tuple[str, ...],
         cwd: Path,
-        env: Mapping[str, str],
+        env: Env,
         stdin: bytes = b"",
         start: Starter = start_process,
     ) -> None:

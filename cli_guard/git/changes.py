@@ -28,7 +28,7 @@ from cli_guard.model import (
 )
 from cli_guard.repository.between import hunks_between
 from cli_guard.repository.entries import Touched, decode_path
-from cli_guard.repository.protocol import Blobs, Bounds, MergeSide, as_lines
+from cli_guard.repository.protocol import Blobs, Bounds, End, MergeSide, as_lines
 from cli_guard.repository.texts import (
     BINARY,
     read_worktree_file,
@@ -127,7 +127,7 @@ class ChangeReader:
         else:
             tree = self._repository.tree_of(parent)
             changes = self._new_in_all(self._diff(*INDEX, tree=tree))
-        ends: list[tuple[str, tuple[str | None, ...]]] = [
+        ends: list[End] = [
             (other, (base,))
             for other in merge.parents
             if other != parent
@@ -137,7 +137,7 @@ class ChangeReader:
 
     def nets(
         self,
-        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        ends: Iterable[End],
         paths: tuple[str, ...] = (),
     ) -> Iterator[ChangeSet]:
         """Yield what each tip holds, in some paths or in all, that none of its bases held; None is the empty tree."""
@@ -149,7 +149,7 @@ class ChangeReader:
 
     def _nets(
         self,
-        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        ends: Iterable[End],
         trees: Mapping[str, str],
         paths: tuple[str, ...] = (),
     ) -> Iterator[ChangeSet]:

@@ -22,7 +22,7 @@ from cli_guard.repository.entries import list_entries, name_some
 from cli_guard.repository.protocol import Commands, Repository
 from cli_guard.repository.snapshot import SUBMODULE
 from cli_guard.repository.texts import place_in
-from cli_guard.runtime import is_own, open_plain
+from cli_guard.runtime import is_own, read_plain
 
 PREFIX = "cli-guard-check-"
 OWNED = re.compile(PREFIX + r"(\d+)-")
@@ -182,11 +182,9 @@ def missing_in(git: Commands, folder: Path) -> Iterator[Skipped]:
 def has(folder: Path, path: str, words: bytes) -> bool:
     """Return whether the beginning of a regular file contains these words."""
     try:
-        descriptor = open_plain(place_in(folder, path), os.O_RDONLY)
+        return words in read_plain(place_in(folder, path), most=65_536)
     except OSError:
         return False
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-        return words in file.read(65_536)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from cli_guard.git.prefetch import hooks_path
 from cli_guard.hooks import GIT_HOOKS, WORK_TREE_HOOKS, Event, event_of
 from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import open_plain
+from cli_guard.runtime import read_plain
 
 MARK = b"#!/bin/sh\n# cli-guard hook:"
 EARLIER = ".before-cli-guard"
@@ -127,8 +127,7 @@ def unset(repository: Repository, settings: Iterable[HookSetting]) -> str:
 def contents_of(path: Path) -> bytes | None:
     """Return the first bytes of a file; none if it cannot be read, None if there is nothing."""
     try:
-        with os.fdopen(open_plain(path, os.O_RDONLY, follow=True), "rb") as file:
-            return file.read(HEAD_BYTES)
+        return read_plain(path, follow=True, most=HEAD_BYTES)
     except OSError:
         return b"" if os.path.lexists(path) else None
 

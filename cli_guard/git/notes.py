@@ -6,12 +6,12 @@ One line an approval, so that two histories of the notes merge by sorting the li
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from cli_guard.errors import GitError
 from cli_guard.git.process import refusal
 from cli_guard.repository.protocol import Commands, Repository
+from cli_guard.runtime import Env
 
 REF = "refs/notes/cli-guard"
 FETCHED = "refs/notes/cli-guard-fetched"
@@ -35,16 +35,10 @@ def has_notes(repository: Repository) -> bool:
     return repository.git.optional("rev-parse", "--quiet", "--verify", REF) is not None
 
 
-def fetch_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
-    """Fetch the notes of a remote with the repository's settings, as a push has just done, and merge them with ours.
+def fetch_as_user(repository: Repository, remote: str, env: Env) -> bool:
+    """Fetch the notes of a remote, and merge them with ours; return whether it has any.
 
-    Return whether it has any. Raises GitError.
-    """
-    return receive(git_of(repository, env), remote) and merge_fetched(repository)
-
-
-def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
-    """Do the same with the user's own settings: those of the repository name programs, and none of them is run.
+    With the user's own settings: those of the repository name programs, and none of them is run.
 
     The notes come through a repository without a configuration, inside the state folder so that what the user's
     settings include for folders (`includeIf`) counts there too. Raises GitError.
@@ -97,23 +91,18 @@ def merge_fetched(repository: Repository) -> bool:
     return True
 
 
-def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
+def push_notes(repository: Repository, remote: str, env: Env) -> bool:
     """Push the notes, after merging those that others have pushed; False if there are none. Raises GitError."""
     if not has_notes(repository):
         return False
+    git = git_of(repository, env)
     for attempt in range(ATTEMPTS):
-        fetch_notes(repository, remote, env)
+        # With the settings of the repository, as the push itself.
+        if receive(git, remote):
+            merge_fetched(repository)
         try:
             # --no-verify: this push runs inside a hook that reviews one, and carries no code.
-            talk(
-                git_of(repository, env),
-                "push",
-                "--quiet",
-                "--no-verify",
-                "--",
-                remote,
-                f"{REF}:{REF}",
-            )
+            talk(git, "push", "--quiet", "--no-verify", "--", remote, f"{REF}:{REF}")
         except GitError:
             if attempt == ATTEMPTS - 1:
                 raise
@@ -122,7 +111,7 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
     return True
 
 
-def git_of(repository: Repository, env: Mapping[str, str]) -> Commands:
+def git_of(repository: Repository, env: Env) -> Commands:
     """Return a Git in a repository, for an environment in which it is not the one that Git finds."""
     where: Path = repository.git_dir if repository.bare else repository.root
     return repository.git.at(where, {**env, "GIT_DIR": str(repository.git_dir)})

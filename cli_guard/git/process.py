@@ -20,39 +20,34 @@ from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, sta
 from cli_guard.git.prefetch import OBJECTS
 from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.protocol import as_lines
+from cli_guard.runtime import Env
 
 # An emergency stop: what a call may print is bounded by its size.
 TIMEOUT_SECONDS = 600
 # Each takes at most four bytes, and the smallest pipe holds 65,536.
 GROUP_CHARS = 10_000
 
+SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    # Configured hooks run without a folder (Git 2.54; 2.54 itself cannot switch off an event).
+    "hook.post-index-change.enabled=false",
+    "hook.reference-transaction.enabled=false",
+    "core.untrackedCache=keep",
+    "diff.renameLimit=2000",
+    "diff.orderFile=/dev/null",
+    # Or `git log` runs the gpg.program of the repository.
+    "log.showSignature=false",
+    # Files that a repository's configuration names, and Git reads to their end.
+    "core.attributesFile=/dev/null",
+    "mailmap.file=/dev/null",
+    "blame.ignoreRevsFile=",
+)
 READ_ONLY = (
     "--no-pager",
     "--no-replace-objects",
     "--literal-pathspecs",
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "core.hooksPath=/dev/null"),
-    # Configured hooks run without a folder (Git 2.54; 2.54 itself cannot switch off an event).
-    *(
-        "-c",
-        "hook.post-index-change.enabled=false",
-        "-c",
-        "hook.reference-transaction.enabled=false",
-    ),
-    *("-c", "core.untrackedCache=keep"),
-    *("-c", "diff.renameLimit=2000"),
-    *("-c", "diff.orderFile=/dev/null"),
-    # Or `git log` runs the gpg.program of the repository.
-    *("-c", "log.showSignature=false"),
-    # Files that a repository's configuration names, and Git reads to their end.
-    *(
-        "-c",
-        "core.attributesFile=/dev/null",
-        "-c",
-        "mailmap.file=/dev/null",
-        "-c",
-        "blame.ignoreRevsFile=",
-    ),
+    *(word for each in SETTINGS for word in ("-c", each)),
 )
 
 # What says where Git, its configuration and the repository are, and who the user is. Any other variable could change
@@ -65,7 +60,7 @@ KEPT = regex(
 )
 
 
-def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
+def reading_environment(env: Env) -> dict[str, str]:
     """Return what Git needs of the caller's environment, index and repository included, made safe for reading."""
     kept = {name: value for name, value in env.items() if KEPT.fullmatch(name)}
     return kept | {
@@ -84,7 +79,7 @@ class Git:
     """Git, run in `cwd` under `env`; `start` starts its processes."""
 
     cwd: Path
-    env: Mapping[str, str] = field(repr=False)
+    env: Env = field(repr=False)
     start: Starter = field(default=start_process, repr=False, compare=False)
     _begun: dict[tuple[str, ...], GitCall] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -94,7 +89,7 @@ class Git:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def at(self, cwd: Path, env: Mapping[str, str]) -> "Git":
+    def at(self, cwd: Path, env: Env) -> "Git":
         """Return the same for another folder and environment."""
         return Git(cwd, env, self.start)
 

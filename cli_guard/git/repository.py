@@ -22,7 +22,7 @@ from cli_guard.git.process import Git, find_starter, missing, refusal
 from cli_guard.lazy import dataclass, regex
 from cli_guard.repository.entries import decode_path
 from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
-from cli_guard.runtime import NotAPlainFileError, read_plain
+from cli_guard.runtime import Env, NotAPlainFileError, read_plain
 
 if TYPE_CHECKING:
     from cli_guard.git.changes import ChangeReader
@@ -64,7 +64,7 @@ class GitRepository:
     def discover(
         cls,
         cwd: Path,
-        env: Mapping[str, str],
+        env: Env,
         *ahead: tuple[str, ...],
         through_gitpython: bool = False,
     ) -> "GitRepository":

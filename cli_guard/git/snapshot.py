@@ -38,7 +38,9 @@ def read_commit(
     repository: Repository, revision: str, bounds: SnapshotBounds | None = None
 ) -> Snapshot:
     """Read the files of a commit. Raises GitError, UsageError for no such revision."""
-    listed = list_tree(repository, repository.resolve(revision))
+    asked = ("ls-tree", "-r", "-z", "--full-tree", repository.resolve(revision))
+    entries = list_entries(repository.git.run(*asked))
+    listed = [(mode, oid, path) for (mode, _, oid), path in entries]
     return read_blobs(repository, revision, listed, bounds or SnapshotBounds())
 
 
@@ -73,12 +75,6 @@ def list_files(repository: Repository, *options: str) -> bytes:
     """Return the output of `git ls-files` for the whole work tree."""
     top = [] if repository.bare else [str(repository.root)]
     return repository.git.run("ls-files", "-z", "--full-name", *options, "--", *top)
-
-
-def list_tree(repository: Repository, commit: str) -> list[tuple[str, str, str]]:
-    """List (mode, object id, path) of a commit (git-ls-tree(1))."""
-    listed = repository.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-    return [(mode, oid, path) for (mode, _, oid), path in list_entries(listed)]
 
 
 def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:

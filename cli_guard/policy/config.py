@@ -28,7 +28,7 @@ from cli_guard.policy.language_model import MODEL_TABLES, ModelSection
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.policy.schema import Section, describe
 from cli_guard.rules.catalog import load_all, read_table
-from cli_guard.runtime import read_plain, user_file
+from cli_guard.runtime import Env, read_plain, user_file
 
 # The sections of the user's own file alone, each with the reason.
 USERS = {
@@ -387,7 +387,7 @@ def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
         raise ConfigError(f"{source}: nested too deeply for a configuration") from error
 
 
-def read_user_config(env: Mapping[str, str]) -> Config | None:
+def read_user_config(env: Env) -> Config | None:
     """Return the user's own configuration, None if there is none. Raises ConfigError if it does more than tighten."""
     path = user_file(env)
     if path is None:

@@ -29,7 +29,7 @@ from cli_guard.policy.config import (
     default_config,
 )
 from cli_guard.policy.globs import matches, rule_matches
-from cli_guard.policy.mcp import ServerConfig, servers_in_force
+from cli_guard.policy.mcp import ServerConfig
 from cli_guard.policy.suppressions import FLOORS, UNANSWERABLE
 from cli_guard.rules.catalog import Rule
 
@@ -146,9 +146,16 @@ class Policy:
     @property
     def servers(self) -> dict[str, ServerConfig]:
         """Return the MCP servers that may be started; they are read only from the user's own file."""
-        return servers_in_force(
-            self.user.mcp if self.user else {}, (config.mcp for config in self.configs)
-        )
+        own = self.user.mcp if self.user else {}
+        tables = [config.mcp for config in self.configs]
+        # With the tools that repositories deny.
+        return {
+            name: server.denying(
+                denied for table in tables if name in table for denied in table[name].deny
+            )
+            for name, server in own.items()
+            if server.command
+        }
 
     @property
     def checks(self) -> tuple[Mapping[str, CheckConfig], ...]:

@@ -120,20 +120,6 @@ def check_users(servers: Mapping[str, ServerConfig], source: str) -> None:
             raise ConfigError(f"{source}: 'mcp.{name}.command' is missing")
 
 
-def servers_in_force(
-    own: Mapping[str, ServerConfig], shared: Iterable[Mapping[str, ServerConfig]]
-) -> dict[str, ServerConfig]:
-    """Return the servers that may be started: those of the user's own file, plus the tools that repositories deny."""
-    tables = tuple(shared)
-    return {
-        name: server.denying(
-            denied for table in tables if name in table for denied in table[name].deny
-        )
-        for name, server in own.items()
-        if server.command
-    }
-
-
 def decision(tool: McpTool, server: ServerConfig) -> Verdict:
     """Decide whether this tool may be called; a tool that is not configured needs review."""
     if tool.unusable:

@@ -1,7 +1,8 @@
 """Read the policy of a commit, of the index or of a work tree: a change is judged by one that is recorded before it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import ConfigError
@@ -10,6 +11,7 @@ from cli_guard.policy.config import Config, default_config, read_config, read_us
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import read_worktree_file
+from cli_guard.runtime import Env
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +21,7 @@ BUILT_IN = "built-in defaults"
 Recorded = tuple[Config, str, frozenset[tuple[str, str, str]]]
 
 
-def policy_at_head(
-    repository: Repository | None, env: Mapping[str, str]
-) -> tuple[Policy, list[str]]:
+def policy_at_head(repository: Repository | None, env: Env) -> tuple[Policy, list[str]]:
     """Return the policy that judges the next commit, and notes about it.
 
     A broken one raises ConfigError, unless what is in the index repairs it.
@@ -33,7 +33,7 @@ def policy_at_head(
 def policy_of(
     revisions: Iterable[str | None],
     repository: Repository | None,
-    env: Mapping[str, str],
+    env: Env,
     *,
     bases: Collection[str] = (),
     can_repair: bool = False,
@@ -89,11 +89,7 @@ def recorded_policy(repository: Repository, revision: str) -> Recorded:
     if revision:
         repository.read_roots((revision,), POLICY_FILES)
 
-    def read(name: str) -> bytes | None:
-        return repository.show(revision, name)
-
-    config, source = read_config(read, where) or (default_config(), BUILT_IN)
-    return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
+    return read_state(partial(repository.show, revision), where)
 
 
 def work_tree_policy(root: "Path") -> Recorded:
@@ -103,6 +99,11 @@ def work_tree_policy(root: "Path") -> Recorded:
     def read(name: str) -> bytes | None:
         return read_policy_file(root / name, f"{name}{where}")
 
+    return read_state(read, where)
+
+
+def read_state(read: Callable[[str], bytes | None], where: str) -> Recorded:
+    """Return the same of a state, whose files `read` returns by name. Raises ConfigError."""
     config, source = read_config(read, where) or (default_config(), BUILT_IN)
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 

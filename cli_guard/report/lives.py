@@ -6,14 +6,13 @@ fingerprint is, so what is reviewed again is found once.
 
 import datetime
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Any
 
 from cli_guard.lazy import dataclass
 from cli_guard.repository.protocol import Blobs, Repository
 from cli_guard.repository.unified import unchanged_lines
-from cli_guard.state.audit import Entry
+from cli_guard.state.audit import Entry, text, texts
 
 OPEN = "open"
 FIXED = "fixed"
@@ -174,21 +173,6 @@ class Telling:
                 life.end(APPROVED, at, by, how)
                 life.level = level
                 life.until = until
-
-
-def texts(data: Mapping[str, Any], name: str) -> list[str]:
-    """Return the texts in a list of an entry."""
-    listed = data.get(name)
-    return (
-        [each for each in listed if isinstance(each, str)]
-        if isinstance(listed, list)
-        else []
-    )
-
-
-def text(data: Mapping[str, Any], name: str) -> str:
-    """Return a text of an entry, "" for anything else: any program of the user can write a line."""
-    return value if isinstance(value := data.get(name), str) else ""
 
 
 def person(entry: Entry) -> str:

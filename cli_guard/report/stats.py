@@ -22,7 +22,6 @@ from cli_guard.report.lives import (
     person,
     read_lives,
     seconds,
-    text,
 )
 from cli_guard.report.unallowed import describe, find_unallowed
 from cli_guard.repository.protocol import Repository
@@ -31,7 +30,7 @@ from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.state.advice import AdviceStore, read_version
-from cli_guard.state.audit import AuditLog, Entry, readable
+from cli_guard.state.audit import AuditLog, Entry, readable, text
 from cli_guard.state.files import read_lines, write_atomically
 
 # Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.

@@ -7,7 +7,7 @@ commits like all others.
 from collections.abc import Sequence
 
 from cli_guard.model import Decision
-from cli_guard.repository.protocol import Repository
+from cli_guard.repository.protocol import End, Repository
 from cli_guard.review.render.words import count
 from cli_guard.state.audit import Entry
 
@@ -40,7 +40,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     commits = repository.git.text(*asked).split()
     lines = {commit: same_before(repository, commit) for commit in commits}
     every = list(dict.fromkeys(each for line in lines.values() for each in line))
-    ends: list[tuple[str, tuple[str | None, ...]]] = [
+    ends: list[End] = [
         (commit, parents or (None,))
         for commit, parents in repository.parents(every).items()
     ]

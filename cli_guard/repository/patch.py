@@ -12,6 +12,7 @@ from cli_guard.errors import UsageError
 from cli_guard.lazy import dataclass
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 from cli_guard.repository.entries import DiffSection, RawEntry, change_of
+from cli_guard.repository.protocol import NoContents
 from cli_guard.repository.second_reader import FileReading, check_second_reading
 from cli_guard.repository.texts import decode
 from cli_guard.repository.unified import unquote_name
@@ -237,7 +238,7 @@ def side(name: str, plain: bool) -> str | None:
     return name if plain or not PREFIX.match(name) else name[2:]
 
 
-class PatchContents:
+class PatchContents(NoContents):
     """`Contents` of a patch: an added file is there as a whole, of the others only the hunks are known."""
 
     def new(self, change: FileChange) -> str | None:
@@ -245,7 +246,3 @@ class PatchContents:
         if change.status is not Status.ADDED or change.kind is not Kind.TEXT:
             return None
         return "".join(f"{line}\n" for line in change.added.values())
-
-    def old(self, change: FileChange) -> str | None:
-        """Return None."""
-        return None

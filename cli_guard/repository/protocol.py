@@ -149,6 +149,10 @@ class MergeSide:
     others: tuple[ChangeSet, ...] = ()
 
 
+# A commit or tree, and what it is compared with; None is the empty tree.
+End = tuple[str, tuple[str | None, ...]]
+
+
 class Changes(Protocol):
     """Reads change sets within bounds."""
 
@@ -163,7 +167,7 @@ class Changes(Protocol):
 
     def nets(
         self,
-        ends: Iterable[tuple[str, tuple[str | None, ...]]],
+        ends: Iterable[End],
         paths: tuple[str, ...] = (),
     ) -> Iterator[ChangeSet]:
         """Yield what each tip holds, in some paths or in all, that none of its bases held; None is the empty tree."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli_guard.model import Hunk
-from cli_guard.runtime import open_plain
+from cli_guard.runtime import read_plain
 
 # Byte order marks; that of UTF-32 LE begins like that of UTF-16 LE.
 MARKS = (
@@ -145,12 +145,7 @@ def place_in(root: Path, path: str) -> bytes:
 def read_worktree_file(root: Path, path: str, limit: int) -> bytes | None:
     """Read a regular file below `root`, None if there is none or it is over `limit` bytes."""
     try:
-        descriptor = open_plain(place_in(root, path), os.O_RDONLY)
+        data = read_plain(place_in(root, path), most=limit + 1)
     except OSError:
         return None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-        try:
-            data = file.read(limit + 1)
-        except OSError:
-            return None
     return None if len(data) > limit else data

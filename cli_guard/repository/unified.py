@@ -57,27 +57,19 @@ def file_diff(
     """Return the patch of one file, "" if nothing changes; None is no file."""
     if before == after:
         return ""
-    head = header_of(
-        path, is_new=before is None, is_gone=after is None, has_lines=bool(before or after)
-    )
-    sides = [lines_of(text or "") for text in (before, after)]
-    shown = [lines_of(mask(text or "", path)) for text in (before, after)]
-    return "\n".join((*head, *hunks(*sides, *shown))) + "\n"
-
-
-def header_of(path: str, *, is_new: bool, is_gone: bool, has_lines: bool) -> list[str]:
-    """Return the lines before the hunks of one file."""
     a = quote_name(f"a/{path}")
     b = quote_name(f"b/{path}")
     head = [f"diff --git {a} {b}"]
-    if is_new:
+    if before is None:
         head.append("new file mode 100644")
-    if is_gone:
+    if after is None:
         head.append("deleted file mode 100644")
-    if has_lines:
-        head.append("--- " + ("/dev/null" if is_new else a))
-        head.append("+++ " + ("/dev/null" if is_gone else b))
-    return head
+    if before or after:
+        head.append("--- " + ("/dev/null" if before is None else a))
+        head.append("+++ " + ("/dev/null" if after is None else b))
+    sides = [lines_of(text or "") for text in (before, after)]
+    shown = [lines_of(mask(text or "", path)) for text in (before, after)]
+    return "\n".join((*head, *hunks(*sides, *shown))) + "\n"
 
 
 def lines_of(text: str) -> list[str]:

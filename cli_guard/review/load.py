@@ -24,6 +24,7 @@ from cli_guard.repository.message import recorded_message
 from cli_guard.repository.protocol import (
     Blobs,
     Changes,
+    End,
     History,
     OnProgress,
     Repository,
@@ -196,7 +197,11 @@ def gather(
         base = find_base(request, repository, pushed)
         gathered = gathered_of(subject.under(policy), base)
         if plan_checks and isinstance(request, Staged | Push) and policy.checks:
-            gathered = with_checks(gathered, plan_checks, request, repository, invocation)
+            subject = gathered.subject
+            change = (subject.changes, subject.pushed)
+            planned, checks = plan_checks(request, repository, policy, *change, invocation)
+            subject = replace(subject, checks=planned)
+            gathered = replace(gathered, subject=subject, checks=checks)
         yield gathered
 
 
@@ -209,21 +214,6 @@ def resolve_names(request: Request, repository: Repository) -> Request:
         case Commit(revision):
             return replace(request, revision=repository.resolve(revision))
     return request
-
-
-def with_checks(
-    gathered: Gathered,
-    plan_checks: CheckPlanner,
-    request: Request,
-    repository: Repository,
-    invocation: Invocation,
-) -> Gathered:
-    """Plan the repository's checks for a change. Raises CliGuardError, GitError."""
-    subject = gathered.subject
-    planned, checks = plan_checks(
-        request, repository, gathered.policy, subject.changes, subject.pushed, invocation
-    )
-    return replace(gathered, subject=replace(subject, checks=planned), checks=checks)
 
 
 def with_people(subject: ReviewInput, invocation: Invocation) -> ReviewInput:
@@ -355,9 +345,7 @@ def read(
             commits = repository.commits(head, exclude=[base])
             # Each base by itself: a merge may keep what one of them has, and take back what the other did.
             starts = repository.merge_bases(base, head) if commits else ()
-            ends: list[tuple[str, tuple[str | None, ...]]] = [
-                (head, (start,)) for start in starts
-            ]
+            ends: list[End] = [(head, (start,)) for start in starts]
             contents = blobs.contents(head)
             return load_commits(event, commits, ends, (), repository, reader, contents)
         case Push():
@@ -411,7 +399,7 @@ def unseen(
 def load_commits(
     event: str,
     commits: tuple[str, ...],
-    ends: Iterable[tuple[str, tuple[str | None, ...]]],
+    ends: Iterable[End],
     pushed: tuple[PushedRef, ...],
     repository: Repository,
     reader: Changes,

@@ -19,6 +19,7 @@ from cli_guard.repository.pushes import PushedRef
 from cli_guard.repository.texts import decode
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
 from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.runtime import Env
 
 TRIAL = (
     "tried with the policy of the work tree, and not recorded: hooks use the policy at HEAD"
@@ -28,7 +29,7 @@ TRIAL = (
 def policy_for(
     request: Request,
     repository: Repository | None,
-    env: Mapping[str, str],
+    env: Env,
     pushed: tuple[PushedRef, ...],
 ) -> tuple[Policy, list[str]]:
     """Return the policy that judges a request: the one recorded before it, tightened by the user's own.
@@ -43,9 +44,7 @@ def policy_for(
     return policy_of(revisions, repository, env, bases=bases.keys(), can_repair=can_repair)
 
 
-def policy_to_try(
-    repository: Repository, env: Mapping[str, str]
-) -> tuple[Policy, list[str]]:
+def policy_to_try(repository: Repository, env: Env) -> tuple[Policy, list[str]]:
     """Return the policy of the work tree, with a note if it is not the one at HEAD."""
     config, source, baseline = work_tree_policy(repository.root)
     user = read_user_config(env)

@@ -109,7 +109,11 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         if each.local_oid not in commit_of
     }
     trees = repository.identify(other)
-    near = bases_of_head(repository, (*history.proven, *named)) if trees else ()
+    near: tuple[str, ...] = ()
+    if trees and (head := repository.commit_at_head):
+        # HEAD shares these with the remote: a tree without commits is compared with them.
+        shared = repository.graph([head], (*history.proven, *named)).bases(head)
+        near = tuple(filter(None, shared))
 
     pushed = []
     seen = set[str]()
@@ -249,16 +253,6 @@ def find_forced(
             pair for pair, is_one in whole.find_ancestries(asked).items() if not is_one
         }
     return forced | {each for each, pair in pairs.items() if pair in refused}
-
-
-def bases_of_head(repository: Repository, proven: Iterable[str]) -> tuple[str, ...]:
-    """Return the commits that HEAD shares with the remote, to compare a tree without commits with."""
-    head = repository.commit_at_head
-    return (
-        tuple(base for base in repository.graph([head], proven).bases(head) if base)
-        if head
-        else ()
-    )
 
 
 def vouched_history(

@@ -308,53 +308,40 @@ def review_gathered(
     options: ReviewOptions,
 ) -> "tuple[Review, Pause | None]":
     """Run the graph over what was gathered, with the approvals that may answer it."""
+    from cli_guard.approvals.lookup import Approvals, Verifier
+    from cli_guard.approvals.storage import storages_of
+
     request = cast(Request, gathered.request)
     # Any program of the user can write to the cache: what leaves the machine is examined in full.
     if isinstance(request, Push):
         cache = None
     approvals = None
     if repository:
-        approvals = approvals_for(
-            request, repository, gathered, invocation, options.storages
+        policy = gathered.policy
+        # Those of the base and of the tip too, under which the commits were made.
+        policies = {
+            replace(policy, config=each, also=(), before=()).shared_identity
+            for each in policy.configs
+        }
+        policies.add(policy.shared_identity)
+        approvals = Approvals(
+            repository,
+            options.storages or storages_of(repository),
+            Verifier(repository, gathered.base, invocation, policies),
+            gathered.subject.changes,
+            gathered.subject.history,
+            policy,
+            gathered.base,
+            local=options.storages is None,
+            recorded=isinstance(request, Range | Commit),
+            message=gathered.subject.message,
+            published=gathered.subject.elsewhere,
         )
     today = invocation.now.date()
     done, pause = run(gathered, approvals, today, cache, options.on_progress, invocation)
     if approvals and done.decision is Decision.REVIEW:
         done = replace(done, notes=(*done.notes, *list_refused(approvals)))
     return done, pause
-
-
-def approvals_for(
-    request: Request,
-    repository: Repository,
-    gathered: "Gathered",
-    invocation: Invocation,
-    storages: "Sequence[Storage] | None",
-) -> "Approvals":
-    """Return the look-up of the approvals that may answer a review; `storages` see `ReviewOptions`."""
-    from cli_guard.approvals.lookup import Approvals, Verifier
-    from cli_guard.approvals.storage import storages_of
-
-    policy = gathered.policy
-    # Those of the base and of the tip too, under which the commits were made.
-    policies = {
-        replace(policy, config=each, also=(), before=()).shared_identity
-        for each in policy.configs
-    }
-    policies.add(policy.shared_identity)
-    return Approvals(
-        repository,
-        storages or storages_of(repository),
-        Verifier(repository, gathered.base, invocation, policies),
-        gathered.subject.changes,
-        gathered.subject.history,
-        policy,
-        gathered.base,
-        local=storages is None,
-        recorded=isinstance(request, Range | Commit),
-        message=gathered.subject.message,
-        published=gathered.subject.elsewhere,
-    )
 
 
 def run(
@@ -392,9 +379,14 @@ def run(
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
     if invocation:
-        context = replace(
-            context, report_error=partial(report_failed_reviewer, subject.event, invocation)
-        )
+        # Few reviews fail, and what reports it is slow to load.
+        def report(error: Exception) -> str:
+            from cli_guard.state.crash import report_failure
+
+            where = (invocation.cwd, invocation.env)
+            return report_failure(error, ("review", subject.event), *where)
+
+        context = replace(context, report_error=report)
     state, pause = run_review(context)
     skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
     state = without_secret_names(state | {"skipped": skipped})
@@ -404,9 +396,3 @@ def run(
         "review": round((done - loaded) * 1000, 1),
     }
     return review_of(state, gathered, timings, today), pause
-
-
-def report_failed_reviewer(event: str, invocation: Invocation, error: Exception) -> str:
-    from cli_guard.state.crash import report_failure
-
-    return report_failure(error, ("review", event), invocation.cwd, invocation.env)

@@ -4,14 +4,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.hooks import find_hook
 from cli_guard.lazy import frozen
-from cli_guard.runtime import user_file
+from cli_guard.runtime import Env, user_file
 from cli_guard.server import address, client
 
 START_SECONDS = 60.0
@@ -33,7 +32,7 @@ class ServerStatus:
     memory: int
 
 
-def why_not(env: Mapping[str, str]) -> str:
+def why_not(env: Env) -> str:
     """Return why no server is used in this environment, "" if one may be."""
     reason = address.switched_off(env)
     if reason or is_enabled(env):
@@ -42,7 +41,7 @@ def why_not(env: Mapping[str, str]) -> str:
 
 
 def is_enabled(
-    env: Mapping[str, str],
+    env: Env,
     key: str = "enabled",
     section: str = "server",
     *,
@@ -95,7 +94,7 @@ def leave_behind(argv: list[str]) -> None:
         start(after=os.getppid() if is_of_commit else os.getpid())
 
 
-def prepares(env: Mapping[str, str], supplies: Path = SUPPLIES) -> bool:
+def prepares(env: Env, supplies: Path = SUPPLIES) -> bool:
     """Check whether to prepare reviews: by configuration, and not on battery (power_supply of sysfs)."""
 
     def read(path: Path) -> str:

@@ -180,7 +180,7 @@ class AuditLog:
         """Return the hash for the next line: that of the last line, unless lines were cut off behind it."""
         follows = START if last is None else digest(last.removesuffix(b"\n"))
         head = self._read_head()
-        if head is None or (last is not None and previous_in(last) == head):
+        if head is None or (last is not None and parse(last).get("previous") == head):
             return follows
         return head
 
@@ -212,13 +212,19 @@ def parse(line: bytes) -> Entry:
     )
 
 
-def previous_in(line: bytes) -> str | None:
-    """Return the hash of the previous line in a line, None if it is not an entry."""
-    try:
-        previous = json.loads(line)["previous"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return previous if isinstance(previous, str) else None
+def texts(data: Mapping[str, object], name: str) -> list[str]:
+    """Return the texts in a list of an entry."""
+    listed = data.get(name)
+    return (
+        [each for each in listed if isinstance(each, str)]
+        if isinstance(listed, list)
+        else []
+    )
+
+
+def text(data: Mapping[str, object], name: str) -> str:
+    """Return a text of an entry, "" for anything else: any program of the user can write a line."""
+    return value if isinstance(value := data.get(name), str) else ""
 
 
 def digest(line: bytes) -> str:

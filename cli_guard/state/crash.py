@@ -5,10 +5,11 @@ import hashlib
 import platform
 import tempfile
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from cli_guard import __version__
+from cli_guard.runtime import Env
 from cli_guard.state.files import write_atomically
 
 GO_ON = "to skip cli-guard once, set SKIP=cli-guard"
@@ -18,7 +19,7 @@ def report_crash(
     error: Exception,
     argv: Sequence[str],
     cwd: Path,
-    env: Mapping[str, str],
+    env: Env,
     go_on: str = GO_ON,
 ) -> str:
     """Write the report; return one line that says where it is, and how to continue."""
@@ -33,9 +34,7 @@ def report_crash(
     return f"internal error: {what}; the report to attach is {path}; {go_on}"
 
 
-def report_failure(
-    error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
-) -> str:
+def report_failure(error: Exception, argv: Sequence[str], cwd: Path, env: Env) -> str:
     """Write the report; return a reason why something is not reviewed, the same for the same bug on any machine."""
     kind = type(error).__name__
     try:
@@ -54,9 +53,7 @@ def safe(text: str) -> str:
         return "(details withheld: they could not be redacted)"
 
 
-def write_report(
-    error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
-) -> Path:
+def write_report(error: Exception, argv: Sequence[str], cwd: Path, env: Env) -> Path:
     """Write the report to the state folder, or to the temporary folder if there is none. Raises OSError."""
     text = "\n".join(
         (

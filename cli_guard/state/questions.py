@@ -4,13 +4,12 @@ They are kept in the user's own state folder, one JSON line each, readable only 
 """
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from cli_guard.lazy import frozen
-from cli_guard.runtime import Invocation, user_state
+from cli_guard.runtime import Env, Invocation, user_state
 from cli_guard.secrets.redact import redact
 from cli_guard.state.files import check_fields, lock, read_lines, write_atomically
 
@@ -63,6 +62,6 @@ def last_questions(invocation: Invocation) -> list[KeptQuestion]:
     return found[::-1]
 
 
-def find_list(env: Mapping[str, str]) -> Path | None:
+def find_list(env: Env) -> Path | None:
     folder = user_state(env)
     return folder / "questions.jsonl" if folder else None

@@ -13,7 +13,7 @@ from typing import TypeVar
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
 from cli_guard.lazy import frozen
-from cli_guard.runtime import user_state
+from cli_guard.runtime import Env, user_state
 from cli_guard.secrets.printable import printable
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (
@@ -221,7 +221,7 @@ def read_records(folder: Path, kind: type[Record]) -> tuple[Record, ...]:
     return tuple(record for *_, record in sorted(found, key=lambda each: each[:3]))
 
 
-def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
+def state_folder(cwd: Path, env: Env) -> Path:
     """Return the state folder of a working folder: the repository's, or the user's own outside of any.
 
     Raises GitError where Git refuses to say, CliGuardError where there is no home.

@@ -7,14 +7,13 @@ record nor another repository at the same path is enough.
 import datetime
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from cli_guard.errors import UsageError
 from cli_guard.lazy import frozen
 from cli_guard.repository.protocol import Repository
-from cli_guard.runtime import Invocation, user_state
+from cli_guard.runtime import Env, Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.owned import OwnedRecords, Seals
@@ -77,7 +76,7 @@ class Tree:
 class TrustedTrees:
     """The trusted work trees of this user."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Env) -> None:
         folder = user_state(env)
         path = folder / FILE if folder else None
         self._records = OwnedRecords(Tree, path, "trees", VERSION, "cli-guard trust")

@@ -3,7 +3,7 @@
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 from pathlib import Path
@@ -90,9 +90,15 @@ class CheckRunner:
 
     def run(self, check: PlannedCheck) -> Outcome:
         """Run a check unless its tree has passed before. Errors become the outcome."""
-        env, secrets = environment_of(check, self.invocation.env)
+        config = check.config
+        passed = clean_environment(self.invocation.env, config.pass_environment)
+        # With these a command would change the repository of the hook.
+        env = {n: value for n, value in passed.env.items() if n not in LEADING_OUT}
+        env |= config.environment
+        why = "it holds a secret, which no check gets"
+        secrets = [Skipped(f"${name}", why) for name in passed.left_out]
         # Findings of a report are about the change, not about the tree alone.
-        key = key_of(check, env) if check.config.cache and not check.config.report else None
+        key = key_of(check, env) if config.cache and not config.report else None
         if key and self.cache.get([key]):
             return Outcome(check, "passed", cached=True)
         try:
@@ -183,20 +189,6 @@ def folder_in(checkout: Checkout, name: str) -> Path:
     if not folder.is_dir() or not folder.is_relative_to(checkout.folder.resolve()):
         raise CliGuardError(f"working_dir {name!r} is not a folder of this tree")
     return folder
-
-
-def environment_of(
-    check: PlannedCheck, env: Mapping[str, str]
-) -> tuple[dict[str, str], tuple[Skipped, ...]]:
-    """Return the environment of a check, and the secrets that were left out of it."""
-    passed = clean_environment(env, check.config.pass_environment)
-    # With these a command would change the repository of the hook.
-    own = {name: value for name, value in passed.env.items() if name not in LEADING_OUT}
-    secrets = (
-        Skipped(f"${name}", "it holds a secret, which no check gets")
-        for name in passed.left_out
-    )
-    return own | check.config.environment, tuple(secrets)
 
 
 def describe_silent_server(check: PlannedCheck, server: CheckProcess, port: int) -> Outcome:

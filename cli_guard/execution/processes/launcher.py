@@ -26,39 +26,25 @@ from cli_guard.execution.processes.supervisor.wire import (
     parse_frame,
 )
 
+# What a request asks for unless it is told.
+USUAL: Message = {
+    "timeout": None,
+    "respond": None,
+    "forward": False,
+    "keep": False,
+    "record": None,
+}
 
-def request_of(
-    prepared: Prepared,
-    run: str,
-    *,
-    grace: float,
-    timeout: float | None = None,
-    respond: str | None = None,
-    forward: bool = False,
-    keep: bool = False,
-    record: dict[str, object] | None = None,
-) -> Message:
-    """Return the request for one command, with all that was decided about it.
+
+def request_of(prepared: Prepared, run: str, *, grace: float, **asked: object) -> Message:
+    """Return the request for one command, with all that was decided about it; `asked` is beside what is USUAL.
 
     `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `record` is
     what `ps` shows of it, None for a command in the foreground, which its process tree may not outlive. With `keep`
     it outlives its owner.
     """
-    return {
-        "words": prepared.words,
-        "folder": prepared.folder,
-        "env": prepared.env,
-        "terminal": prepared.terminal,
-        "limits": asdict(prepared.limits),
-        "run": run,
-        "log": f"{run}/log",
-        "grace": grace,
-        "timeout": timeout,
-        "respond": respond,
-        "forward": forward,
-        "keep": keep,
-        "record": record,
-    }
+    own = {"run": run, "log": f"{run}/log", "grace": grace}
+    return {**asdict(prepared), **own, **USUAL, **asked}
 
 
 LEAVE_SECONDS = 10.0

@@ -8,7 +8,7 @@ exist in it. It prevents harm by mistake or by a dependency; it is not a virtual
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from shutil import which
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.shell import TEMPORARY
 from cli_guard.lazy import frozen
+from cli_guard.runtime import Env
 
 PROBE_SECONDS = 20
 SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/run/current-system")
@@ -74,7 +75,7 @@ def why_not() -> str | None:
 
 
 def wrap_command(
-    words: Sequence[str], sandbox: Sandbox, folder: Path, env: Mapping[str, str]
+    words: Sequence[str], sandbox: Sandbox, folder: Path, env: Env
 ) -> tuple[str, ...]:
     """Return the command line that runs `words` in the sandbox, from `folder`.
 
@@ -97,7 +98,7 @@ def wrap_command(
     )
 
 
-def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:
+def arguments(sandbox: Sandbox, folder: Path, env: Env) -> tuple[str, ...]:
     """Return the options for bubblewrap. Raises UsageError for folders that do not fit together."""
     for path in (sandbox.root, sandbox.scratch, folder):
         if not _is_folder(path):
@@ -187,7 +188,7 @@ def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
         )
 
 
-def _tool_chains(env: Mapping[str, str], home: Path) -> Iterator[Path]:
+def _tool_chains(env: Env, home: Path) -> Iterator[Path]:
     """Yield the folders of programs that are not the system's."""
     named = [env.get(name, "") for name in TOOL_CHAINS]
     for name in (*env.get("PATH", "").split(os.pathsep), *named):

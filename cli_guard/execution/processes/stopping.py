@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from cli_guard.execution.processes.model import StopMethod, Stopped
 from cli_guard.execution.processes.registry import ProcessRecord
-from cli_guard.execution.processes.running import GRACE
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS
 from cli_guard.execution.shell import signal_name
 
+# Seconds from the first signal to the last.
+GRACE = 5.0
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
 

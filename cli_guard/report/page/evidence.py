@@ -23,7 +23,7 @@ from cli_guard.review.render.page.markup import Markup, PageSection, anchor, fit
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import AuditLog, Entry, readable
+from cli_guard.state.audit import AuditLog, Entry, readable, texts
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
@@ -34,7 +34,6 @@ REFUSED = "signed, but does not count"
 UNSIGNED = "unsigned"
 COLORS = {GOOD: "good", REFUSED: "bad", UNSIGNED: "warn"}
 LOST = "the log names a signed statement that is neither here nor in the notes: `cli-guard signers fetch` may get it"
-LISTS = ("fingerprints", "approved_rules")
 CLAIM = "an entry of the local audit log, which whoever can write to that file can write"
 
 
@@ -180,9 +179,8 @@ def collect_evidence(
 def claim_of(logged: Entry) -> Given:
     """Return an entry of the audit log that no signature proves."""
     said = defaultdict(str, {name: str(value) for name, value in logged.items() if value})
-    marks, rules = (
-        list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS
-    )
+    marks = texts(logged, "fingerprints")
+    rules = texts(logged, "approved_rules")
     who = said["principal"] or said["author"] or said["user"]
     content = said["content"] or said["commit"]
     mark = said["statement"]

@@ -17,7 +17,7 @@ from cli_guard.lazy import frozen
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
-from cli_guard.report.lives import Life, read_lives, text, texts
+from cli_guard.report.lives import Life, read_lives
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
 from cli_guard.repository.protocol import OID, Repository
 from cli_guard.review.render.page.markup import SHOWN
@@ -29,7 +29,7 @@ from cli_guard.reviewers.policy import review as review_policy
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.audit import AuditLog, Entry, text, texts
 
 # Commits, and findings of each kind whose commit is looked for.
 MOST_COMMITS = 1_000
@@ -319,21 +319,16 @@ def judge(
         for each in known.evidence.given
         if each.proof != REFUSED
     }
-    return [
-        judge_one(each, last.get(each.oid, ""), before[number], each.oid in approved)
-        for number, each in enumerate(commits)
-    ]
-
-
-def judge_one(
-    commit: ReviewedCommit, last: str, tried: Counter[str], is_approved: bool
-) -> ReviewedCommit:
-    """Return a commit with its decision by the last entry about it, and what was tried before."""
-    if last == "allow":
-        decision = "approved" if is_approved else "allow"
-    elif last:
-        decision = "against"
-    else:
-        decision = "skipped" if tried["skipped"] else "unreviewed"
-    attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
-    return replace(commit, decision=decision, attempts=attempts)
+    found = []
+    for number, each in enumerate(commits):
+        tried = before[number]
+        how = last.get(each.oid)
+        if how == "allow":
+            how = "approved" if each.oid in approved else "allow"
+        elif how:
+            how = "against"
+        else:
+            how = "skipped" if tried["skipped"] else "unreviewed"
+        attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
+        found.append(replace(each, decision=how, attempts=attempts))
+    return found

@@ -3,23 +3,15 @@
 A format is a module with `render(review) -> str`; to add one, write it and list it here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Protocol, cast
+from typing import cast
 
 from cli_guard.review.render.review import Review
 
-
-class Renderer(Protocol):
-    """The function of a format: a review in, its text out."""
-
-    def __call__(self, review: Review, /) -> str:
-        """Return the whole report with a final newline; empty if there is nothing to report.
-
-        A name or a line may hold any byte: each goes through `printable`.
-        """
-
-
+# Returns the whole report with a final newline; empty if there is nothing to report. A name or a line of a review may
+# hold any byte: each goes through `printable`.
+Renderer = Callable[[Review], str]
 FORMATS: Mapping[str, str] = {
     "text": "cli_guard.review.render.text",
     "json": "cli_guard.review.render.as_json",

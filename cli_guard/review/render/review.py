@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
 from cli_guard.hooks import MESSAGE, event_of
@@ -61,7 +60,7 @@ class Review:
     reviewed: int = 0
     secrets_only: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    timings_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     program: str = "cli-guard"
     part: str = ""
@@ -71,11 +70,9 @@ class Review:
     binding: str = ""
     unit: str = "file"
     examples: int = 0
-    places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
-    origins: Mapping[tuple[str, int | None], str] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
-    blobs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    places: Mapping[str | None, str] = field(default_factory=dict)
+    origins: Mapping[tuple[str, int | None], str] = field(default_factory=dict)
+    blobs: Mapping[str, str] = field(default_factory=dict)
     told: frozenset[str] = frozenset()
 
     @property

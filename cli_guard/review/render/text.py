@@ -36,6 +36,7 @@ WIDTH = 80
 INDENT = "    "
 SUGGESTION_LINES = 15
 CODE_LINES = 3
+CODE_LENGTH = 200
 MOST = 50
 PLACE_WIDTH = 36
 SKIPPED_SHOWN = 3
@@ -244,7 +245,8 @@ def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
     # The lines of a diff have a sign of their own.
     sign = "" if HUNK_HEAD.fullmatch(lines[0]) else "+ "
     for line in lines[:SUGGESTION_LINES]:
-        yield paint("green", f"{INDENT}   {sign}{_code_line(line, 200)}".rstrip())
+        code = clip(printable(line[: 4 * CODE_LENGTH].expandtabs(4)), CODE_LENGTH)
+        yield paint("green", f"{INDENT}   {sign}{code}".rstrip())
     if len(lines) > SUGGESTION_LINES:
         yield paint("dim", f"{INDENT}   and {len(lines) - SUGGESTION_LINES} more lines")
 
@@ -313,10 +315,6 @@ def _wrap_code(line: str, width: int) -> list[str]:
         placeholder="...",
         break_on_hyphens=False,
     ) or [""]
-
-
-def _code_line(line: str, width: int) -> str:
-    return clip(printable(line[: 4 * width].expandtabs(4)), width)
 
 
 def _paint(style: str, text: str) -> str:

@@ -221,7 +221,16 @@ class Monitor:
         """Write the record of a started command, if asked for; return the errno, 0 for success."""
         if self._request["record"] is None:
             return 0
-        problem = record_start(self._request["run"], self._request["record"], self._leader)
+        own = {
+            "pid": self._leader,
+            "identity": process_tree.identity(self._leader),
+            "monitor": os.getpid(),
+            "monitor_identity": process_tree.identity(os.getpid()),
+            "started": time.time(),
+        }
+        problem = write_record(
+            f"{self._request['run']}/run.json", {**self._request["record"], **own}
+        )
         self._log.problem = self._log.problem or (os.strerror(problem) if problem else None)
         if not (problem and self._request["keep"]):
             self._owner.send_message({"event": "started", "pid": self._leader})
@@ -287,18 +296,6 @@ def serve(connection: socket.socket) -> None:
             for _, content in frames.feed(data):
                 Monitor(parse_frame(content), Owner(connection, frames)).watch()
                 return
-
-
-def record_start(folder: str, data: Mapping[str, object], pid: int) -> int:
-    """Write the record of a process and its monitor; return the errno of a failed write, else 0."""
-    run = {
-        "pid": pid,
-        "identity": process_tree.identity(pid),
-        "monitor": os.getpid(),
-        "monitor_identity": process_tree.identity(os.getpid()),
-        "started": time.time(),
-    }
-    return write_record(f"{folder}/run.json", {**data, **run})
 
 
 def write_record(path: str, data: Mapping[str, object]) -> int:
