@@ -3,7 +3,7 @@
 import glob
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.commands.invocations import INSTALLED
+from cli_guard.commands.model import TaskFile
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.lazy import regex
@@ -90,6 +91,7 @@ class TrustedTree:
         self._git = git.at(root, git.env)
         self._installs = installs
         self._secrets: dict[str, str | None] = {}
+        self._tasks: dict[tuple[object, ...], TaskFile | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
@@ -266,22 +268,37 @@ class TrustedTree:
         return text if text.isdecimal() else ""
 
     def read_tasks(
-        self, files: tuple[str, ...], place: str
-    ) -> Mapping[str, tuple[str, ...]]:
+        self,
+        files: tuple[str, ...],
+        place: str,
+        given: Mapping[str, str],
+        *,
+        dry: bool = False,
+    ) -> TaskFile | None:
         """See `WorkTree.read_tasks`; `./` before the name of a file: it does not count in folders below its own."""
         from cli_guard.execution.tasks import read_tasks
 
+        key = (files, place, *given.items(), dry)
+        if key not in self._tasks:
+            self._tasks[key] = self._find_tasks(
+                files, place, lambda path: read_tasks(path, given, dry=dry)
+            )
+        return self._tasks[key]
+
+    def _find_tasks(
+        self, files: tuple[str, ...], place: str, read: Callable[[Path], TaskFile]
+    ) -> TaskFile | None:
         root = self._git.cwd.resolve()
         folder = Path(os.path.realpath(place))
         if folder.is_file():
-            return read_tasks(folder) if folder.is_relative_to(root) else {}
+            return read(folder)
         while folder.is_relative_to(root):
             for name in files:
                 with suppress(OSError):
-                    return read_tasks(folder / name)
+                    return read(folder / name)
             files = tuple(name for name in files if not name.startswith("./"))
             folder = folder.parent
-        return {}
+        return None
 
     def list_packages(self) -> tuple[str, ...]:
         """Return the folders of the tree that have a package.json, Git's ignored ones left out."""

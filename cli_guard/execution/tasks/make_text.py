@@ -1,0 +1,108 @@
+"""The text of a Makefile: its lines, the brackets of references, and what the functions of make return."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
+
+CLOSING = {"(": ")", "{": "}"}
+
+
+def join_lines(text: str) -> Iterator[str]:
+    """Yield each line with those that it goes on to behind a backslash."""
+    begun = ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        begun += line
+        if (len(line) - len(line.rstrip("\\"))) % 2:
+            begun += "\n"
+            continue
+        yield begun
+        begun = ""
+    yield begun
+
+
+def find_outside(text: str, sign: str) -> int:
+    """Return where a character first stands outside of references and behind no backslash; the end if nowhere."""
+    position = 0
+    while found := re.compile(rf"\\.|\$[({{]|{re.escape(sign)}", re.DOTALL).search(
+        text, position
+    ):
+        if found[0] == sign:
+            return found.start()
+        position = find_end(text, found.end()) if found[0][0] == "$" else found.end()
+    return len(text)
+
+
+def find_end(text: str, start: int) -> int:
+    """Return the end of the reference whose bracket is in front of `start`."""
+    opening = text[start - 1]
+    depth = 1
+    for found in re.compile(rf"[{opening}{CLOSING[opening]}]").finditer(text, start):
+        depth += 1 if found[0] == opening else -1
+        if not depth:
+            return found.end()
+    return len(text) + 1
+
+
+def split_arguments(text: str) -> list[str]:
+    """Split at the commas outside of brackets."""
+    parts = [""]
+    depth = 0
+    for sign in text:
+        depth += (sign in "({") - (sign in ")}")
+        if sign == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
+
+
+def substitute(pattern: str, new: str, text: str) -> str:
+    """Return the words of a text with those that a pattern fits replaced."""
+    start, _, end = pattern.partition("%")
+    found = []
+    for word in text.split():
+        fits = (
+            word.startswith(start) and word.endswith(end) and len(word) >= len(start + end)
+        )
+        stem = word[len(start) : len(word) - len(end)]
+        found.append(new.replace("%", stem) if fits else word)
+    return " ".join(found)
+
+
+def keep(patterns: str, text: str, *, fits: bool) -> str:
+    """Return the words of a text that one of some patterns fits, or none."""
+    forms = [form.replace("%", "*") for form in patterns.split()]
+    found = (
+        word
+        for word in text.split()
+        if any(fnmatchcase(word, form) for form in forms) is fits
+    )
+    return " ".join(found)
+
+
+def each_word(change: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: " ".join(map(change, text.split()))
+
+
+FUNCTIONS: Mapping[str, Callable[..., str]] = {
+    "info": lambda *_: "",
+    "warning": lambda *_: "",
+    "error": lambda *_: "",
+    "strip": each_word(str),
+    "sort": each_word(str),
+    "subst": lambda old, new, text: text.replace(old, new),
+    "patsubst": lambda old, new, text: substitute(old.strip(), new, text),
+    "filter": lambda forms, text: keep(forms, text, fits=True),
+    "filter-out": lambda forms, text: keep(forms, text, fits=False),
+    "addprefix": lambda start, text: " ".join(f"{start}{each}" for each in text.split()),
+    "addsuffix": lambda end, text: " ".join(f"{each}{end}" for each in text.split()),
+    "firstword": lambda text: " ".join(text.split()[:1]),
+    "lastword": lambda text: " ".join(text.split()[-1:]),
+    "word": lambda at, text: " ".join(text.split()[int(at) - 1 : int(at)]),
+    "notdir": each_word(lambda word: word.rpartition("/")[2]),
+    "dir": each_word(lambda word: f"{word.rpartition('/')[0] or '.'}/"),
+    "basename": each_word(lambda word: word.rpartition(".")[0] or word),
+    "abspath": each_word(str),
+    "realpath": each_word(str),
+    "findstring": lambda part, text: part if part in text else "",
+}
