@@ -84,7 +84,8 @@ def list_names(invocation: ProgramInvocation, files: tuple[str, ...]) -> list[st
         # `nx run PROJECT:TARGET:CONFIGURATION`, `nx run-many -t build,test`
         tasks = [part for task in tasks for part in re.split("[:,]", task)]
     if files != ("package.json",):
-        return [task for task in tasks if "=" not in task] or [""]
+        # `just module::recipe`
+        return [task.rpartition("::")[2] for task in tasks if "=" not in task] or [""]
     # `bun test` is its own runner.
     is_own = given.spec.program != "bun"
     own = LIFECYCLE.get(given.spec.name.rpartition(" ")[2]) if is_own else None
@@ -159,7 +160,7 @@ def list_tasks(
             found = tree.read_tasks(files, path, settings, dry=dry)
             if found is None:
                 continue
-            yield from ((None, f"of a file that {each}", ()) for each in found.unread)
+            yield from ((None, each, ()) for each in found.unread)
             folder = runs_in or found.folder
             if found.always:
                 yield folder, "", found.always

@@ -3,8 +3,7 @@
 import glob
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -280,25 +279,20 @@ class TrustedTree:
 
         key = (files, place, *given.items(), dry)
         if key not in self._tasks:
-            self._tasks[key] = self._find_tasks(
-                files, place, lambda path: read_tasks(path, given, dry=dry)
-            )
+            paths = self._list_task_files(files, place)
+            read = (read_tasks(path, given, dry=dry) for path in paths)
+            self._tasks[key] = next((each for each in read if each), None)
         return self._tasks[key]
 
-    def _find_tasks(
-        self, files: tuple[str, ...], place: str, read: Callable[[Path], TaskFile]
-    ) -> TaskFile | None:
+    def _list_task_files(self, files: tuple[str, ...], place: str) -> Iterator[Path]:
         root = self._git.cwd.resolve()
         folder = Path(os.path.realpath(place))
         if folder.is_file():
-            return read(folder)
+            yield folder
         while folder.is_relative_to(root):
-            for name in files:
-                with suppress(OSError):
-                    return read(folder / name)
+            yield from (folder / name for name in files)
             files = tuple(name for name in files if not name.startswith("./"))
             folder = folder.parent
-        return None
 
     def list_packages(self) -> tuple[str, ...]:
         """Return the folders of the tree that have a package.json, Git's ignored ones left out."""

@@ -80,29 +80,13 @@ def keep(patterns: str, text: str, *, fits: bool) -> str:
     return " ".join(found)
 
 
-def each_word(change: Callable[[str], str]) -> Callable[[str], str]:
-    return lambda text: " ".join(map(change, text.split()))
-
-
 FUNCTIONS: Mapping[str, Callable[..., str]] = {
-    "info": lambda *_: "",
-    "warning": lambda *_: "",
-    "error": lambda *_: "",
-    "strip": each_word(str),
-    "sort": each_word(str),
+    **dict.fromkeys(("info", "warning", "error"), lambda *_: ""),
+    **dict.fromkeys(("strip", "sort"), str.strip),
     "subst": lambda old, new, text: text.replace(old, new),
     "patsubst": lambda old, new, text: substitute(old.strip(), new, text),
     "filter": lambda forms, text: keep(forms, text, fits=True),
     "filter-out": lambda forms, text: keep(forms, text, fits=False),
-    "addprefix": lambda start, text: " ".join(f"{start}{each}" for each in text.split()),
-    "addsuffix": lambda end, text: " ".join(f"{each}{end}" for each in text.split()),
-    "firstword": lambda text: " ".join(text.split()[:1]),
-    "lastword": lambda text: " ".join(text.split()[-1:]),
-    "word": lambda at, text: " ".join(text.split()[int(at) - 1 : int(at)]),
-    "notdir": each_word(lambda word: word.rpartition("/")[2]),
-    "dir": each_word(lambda word: f"{word.rpartition('/')[0] or '.'}/"),
-    "basename": each_word(lambda word: word.rpartition(".")[0] or word),
-    "abspath": each_word(str),
-    "realpath": each_word(str),
-    "findstring": lambda part, text: part if part in text else "",
+    "addprefix": lambda start, text: substitute("%", f"{start}%", text),
+    "addsuffix": lambda end, text: substitute("%", f"%{end}", text),
 }
