@@ -16,7 +16,7 @@ from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import STRICTNESS, Context, Effect, EffectKind, Span, WorkTree
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.programs import table
-from cli_guard.commands.scope import OutOfBudget, ShellScope, WorkBudget
+from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream, WorkBudget
 from cli_guard.commands.shell import Shell
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
@@ -176,6 +176,7 @@ def find_leaving(
     if context.tree is None:
         return
     waiting = [invocation]
+    files: dict[str, Stream] = {}
     seen: set[tuple[str | None, str]] = set()
     while waiting:
         runner = waiting.pop()
@@ -191,7 +192,7 @@ def find_leaving(
                 if len(seen) > MOST_COMMANDS:
                     yield title, "it is one of more than are judged"
                     return
-                inner = walk_script(text, folder, context, budget)
+                inner = walk_script(text, folder, context, budget, files)
                 for effect in find_effects_beyond(text, inner)[:1]:
                     yield title, effect.reason
                 waiting += inner.invocations
@@ -209,10 +210,19 @@ def match_tasks(name: str, tasks: Mapping[str, object]) -> list[str]:
 
 
 def walk_script(
-    text: str, folder: str | None, context: Context, budget: WorkBudget | None = None
+    text: str,
+    folder: str | None,
+    context: Context,
+    budget: WorkBudget | None = None,
+    files: dict[str, Stream] | None = None,
 ) -> Shell:
-    """Walk through a script in a shell of its own; what exceeds the bounds is an effect."""
-    inner = new_shell(ShellScope(context, folder=folder))
+    """Walk through a script in a shell of its own; what exceeds the bounds is an effect.
+
+    `files` are those that earlier scripts wrote, and gets what this one writes.
+    """
+    inner = new_shell(
+        ShellScope(context, folder=folder, files={} if files is None else files)
+    )
     inner.budget = budget or inner.budget
     try:
         inner.run_text(text)

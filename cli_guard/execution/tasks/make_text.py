@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from fnmatch import fnmatchcase
 
 CLOSING = {"(": ")", "{": "}"}
 
@@ -44,16 +43,9 @@ def find_end(text: str, start: int) -> int:
 
 
 def split_arguments(text: str) -> list[str]:
-    """Split at the commas outside of brackets."""
-    parts = [""]
-    depth = 0
-    for sign in text:
-        depth += (sign in "({") - (sign in ")}")
-        if sign == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return parts
+    """Split at the commas outside of references."""
+    at = find_outside(text, ",")
+    return [text[:at], *(split_arguments(text[at + 1 :]) if at < len(text) else ())]
 
 
 def substitute(pattern: str, new: str, text: str) -> str:
@@ -69,24 +61,11 @@ def substitute(pattern: str, new: str, text: str) -> str:
     return " ".join(found)
 
 
-def keep(patterns: str, text: str, *, fits: bool) -> str:
-    """Return the words of a text that one of some patterns fits, or none."""
-    forms = [form.replace("%", "*") for form in patterns.split()]
-    found = (
-        word
-        for word in text.split()
-        if any(fnmatchcase(word, form) for form in forms) is fits
-    )
-    return " ".join(found)
-
-
 FUNCTIONS: Mapping[str, Callable[..., str]] = {
     **dict.fromkeys(("info", "warning", "error"), lambda *_: ""),
     **dict.fromkeys(("strip", "sort"), str.strip),
     "subst": lambda old, new, text: text.replace(old, new),
     "patsubst": lambda old, new, text: substitute(old.strip(), new, text),
-    "filter": lambda forms, text: keep(forms, text, fits=True),
-    "filter-out": lambda forms, text: keep(forms, text, fits=False),
     "addprefix": lambda start, text: substitute("%", f"{start}%", text),
     "addsuffix": lambda end, text: substitute("%", f"%{end}", text),
 }

@@ -1,7 +1,7 @@
 """A Makefile as GNU make reads it (GNU make manual, "How make reads a makefile")."""
 
 import re
-from collections.abc import Iterator
+from itertools import takewhile
 
 from cli_guard.commands.model import TaskFile
 from cli_guard.execution.tasks.make_text import find_outside, join_lines
@@ -14,7 +14,7 @@ ASSIGNMENT = re.compile(rf"\s*{MODIFIERS}{NAME}\s*(:{{1,3}}|[?+!])?=\s*(.*)", re
 DEFINE = re.compile(rf"\s*{MODIFIERS}define\s+(\S+)")
 CONDITION = re.compile(r"(else\b)?\s*(?:(ifn?(?:eq|def))\b(.*)|(endif)\b|\Z)", re.DOTALL)
 INCLUDE = re.compile(r"(?:-?include|sinclude)\s+(.*)", re.DOTALL)
-DIRECTIVE = re.compile(r"(?:export\b(?!\s*:)(.*)|(?:unexport|undefine|vpath)\b(?!\s*:))")
+DIRECTIVE = re.compile(r"(?:(?:un)?export|undefine|vpath)\b(?!\s*:)")
 RULE = re.compile(r"(.*?)\s*&?::?\s*(.*)", re.DOTALL)
 
 
@@ -49,7 +49,7 @@ class MakefileReader(TaskReader):
             line = re.sub(r"\s*\\\n\s*", " ", line)
             line = line[: find_outside(line, "#")].strip()
             if defined := DEFINE.match(line):
-                self.assign(defined[1], "", "\n".join(take_definition(lines)))
+                self.assign(defined[1], "", "\n".join(takewhile(is_defining, lines)))
             elif line:
                 self.read_line(line)
 
@@ -67,12 +67,7 @@ class MakefileReader(TaskReader):
             self.current = ()
             for name in self.expand(found[1]):
                 self.assign(name, found[2] or "", found[3])
-                self.exported += [name] if "export" in line[: found.start(1)] else []
-        elif found := DIRECTIVE.match(line):
-            self.exported += (found[1] or "").split() or (
-                [*self.variables] if found[1] == "" else []
-            )
-        else:
+        elif not DIRECTIVE.match(line):
             self.read_rule(line)
 
     def read_rule(self, line: str) -> None:
@@ -110,11 +105,5 @@ class MakefileReader(TaskReader):
         self.set_values(name, [*(known if self.depth else ()), *found])
 
 
-def take_definition(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines up to the `endef` of a definition, in which there may be others."""
-    depth = 1
-    for line in lines:
-        depth += bool(DEFINE.match(line)) - line.strip().startswith("endef")
-        if not depth:
-            return
-        yield line
+def is_defining(line: str) -> bool:
+    return not line.strip().startswith("endef")

@@ -3,6 +3,7 @@
 import re
 import shlex
 
+from cli_guard.execution.tasks.make_text import join_lines
 from cli_guard.execution.tasks.reader import UNKNOWN, TaskReader, TaskRule
 from cli_guard.reviewers.commands.extract.known import BRACES
 from cli_guard.reviewers.commands.extract.make import JUST_HEAD, blocks_in
@@ -26,10 +27,9 @@ COMMENT = re.compile(r"(?m)^\s*#.*$")
 SHELL = re.compile(r"(?m)^set\s+(?:shell|script-interpreter)\s*:=\s*\[(.*)\]")
 FILE = re.compile(rf"(?m)^(?:import|mod)(\??)(?:\s+([\w-]+))?(?:\s+{TEXT})?[ \t]*(?:#.*)?$")
 ALIAS = re.compile(r"(?m)^alias\s+([\w-]+)\s*:=\s*([\w:-]+)")
-# Where a task of a Taskfile has its commands, those that decide whether it runs, and calls of other tasks.
-RUN = ((), ("cmd",), ("cmds",), ("cmds", "[]", "cmd"), ("cmds", "[]", "defer"))
-CHECKS = (("status",), ("preconditions",), ("if",), ("cmds", "[]", "if"))
-CALLS = (("deps", "[]"), ("cmds", "[]"), ("cmds", "[]", "defer"))
+# Where a task of a Taskfile has its commands, and those that decide whether it runs, also where it only shows commands.
+COMMANDS = ("cmd", "cmds", "defer")
+CHECKS = ("status", "preconditions", "if")
 
 
 class OtherReader(TaskReader):
@@ -70,7 +70,7 @@ class JustfileReader(OtherReader):
                     self.variables.pop(word, None)
         for names, needs, block in blocks:
             script = block.partition("\n")[2]
-            lines = [script] if script.lstrip().startswith("#!") else script.split("\n")
+            lines = [script] if script.lstrip().startswith("#!") else join_lines(script)
             self.add(TaskRule(names, needs, [self.translate(each) for each in lines]))
         for name, other in ALIAS.findall(outside):
             self.add(TaskRule([name], [other], []))
@@ -94,32 +94,38 @@ class TaskfileReader(OtherReader):
         roots = document.roots
         start = self.start
         self.unread += [f"after {document.problem}"] if document.problem else []
-        for name, value in list_values(*at(roots, "vars")):
-            self.set_values(name, [self.translate(value)])
+        for name, text in list_values(*at(roots, "vars")):
+            self.set_values(name, [self.translate(text)])
         for name, _ in named_at(roots, "tasks", "*", "vars", "*"):
             if name not in self.given:
                 self.variables.pop(name, None)
 
-        def list_at(node: Node, *places: tuple[str, ...]) -> list[str]:
-            nodes = (each for place in places for each in at([node], *place))
-            return [self.translate(each.text) for node in nodes for each in scalars(node)]
-
         for table in tables(roots):
-            self.run += self.expand_all(list_at(table, ("sh",)), {}, 0)
+            for value in list_texts(table, "sh"):
+                self.run += self.expand(self.translate(value))
         for name, task in named_at(roots, "tasks", "*"):
-            recipe = [f"+{each}" for each in list_at(task, *CHECKS)] + list_at(task, *RUN)
-            for folder in list_at(task, ("dir",)):
-                recipe = [f"cd {shlex.quote(folder)}\n{each}" for each in recipe]
-            for node in (each for place in CALLS for each in at([task], *place)):
-                if isinstance(node, Table) and (other := node.text("task")):
+            recipe = [each.text for each in scalars(task)]
+            needs: list[str] = []
+            for table in tables([task]):
+                recipe += list_texts(table, *COMMANDS)
+                recipe += [f"+{each}" for each in list_texts(table, *CHECKS)]
+                needs += list_texts(table, "deps")
+                if called := table.text("task"):
                     words = [
-                        f"{key}={value}" for key, value in list_values(*at([node], "vars"))
+                        f"{key}={text}" for key, text in list_values(*at([table], "vars"))
                     ]
-                    called = shlex.join((f"{start}{other}", *words))
-                    recipe.append(f"+{self.called(self.translate(called))}")
-            needs = [f"{start}{each}" for each in list_at(task, ("deps",))]
-            names = [f"{start}{each}" for each in (name, *list_at(task, ("aliases",)))]
-            self.add(TaskRule(names, needs, recipe))
+                    recipe.append(f"+{self.called(shlex.join((start + called, *words)))}")
+            for folder in list_texts(task, "dir"):
+                # The plus stays in front.
+                into = f"cd {shlex.quote(folder)}\n"
+                recipe = [re.sub(r"\A\+?", rf"\g<0>{into}", each) for each in recipe]
+            known = (name, *list_texts(task, "aliases"))
+            rule = TaskRule(
+                [f"{start}{each}" for each in known],
+                [f"{start}{each}" for each in needs],
+                [self.translate(each) for each in recipe],
+            )
+            self.add(rule)
         for name, node in named_at(roots, "includes", "*"):
             details = node if isinstance(node, Table) else Table()
             place = details.text("taskfile") or "".join(each.text for each in scalars(node))
@@ -137,3 +143,8 @@ class TaskfileReader(OtherReader):
 def list_values(*nodes: Node) -> list[tuple[str, str]]:
     found = named_at(nodes, "*")
     return [(name, value.text) for name, value in found if isinstance(value, Scalar)]
+
+
+def list_texts(node: Node, *keys: str) -> list[str]:
+    nodes = (each for key in keys for each in at([node], key))
+    return [each.text for node in nodes for each in scalars(node)]

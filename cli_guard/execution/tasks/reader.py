@@ -46,7 +46,6 @@ SHELL = re.compile(r"(?:\S*/)?(?:env\s+)?(?:ba|da|z|k)?sh(?:\s+(?:-\S+|pipefail)
 MOST_TEXTS = 4
 MOST_VALUES = 24
 MOST_LEVELS = 30
-LONGEST_VALUE = 500
 MOST_FILES = 200
 # Bytes.
 MOST_MANIFEST = 1_000_000
@@ -78,8 +77,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         self.call = f"{call} {shlex.quote(str(path))}"
         self.given = given
         self.dry = dry
-        self.variables = {name.rstrip("?"): [text] for name, text in given.items()}
-        self.exported: list[str] = []
+        self.variables = {name: [text] for name, text in given.items()}
         # The rules of each target, in the order of the file.
         self.targets: dict[str, list[TaskRule]] = {}
         self.included: list[str] = [path.name]
@@ -151,16 +149,8 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         return [each for each in self.targets if each[:1] != "."]
 
     def called(self, *words: str, call: str = "") -> str:
-        """Return a call for other tasks, which has the exported variables unless it sets them."""
-        exported = [
-            shlex.quote(f"{name}?={text}")
-            for name in dict.fromkeys(self.exported)
-            for text in self.variables.get(name, ())
-            if "$" not in text and len(text) < LONGEST_VALUE
-        ]
-        return " ".join(
-            (call or self.call, *(["-n"] if self.dry else []), *words, *exported)
-        )
+        """Return a call for other tasks."""
+        return " ".join((call or self.call, *(["-n"] if self.dry else []), *words))
 
     def is_made(self, need: str) -> bool:
         """Return whether a rule makes what has a name, or one of those that a pattern finds; `%` is any text."""
