@@ -59,7 +59,7 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     found |= written
     if context.setting is not Setting.CHANGE and context.profile is not Profile.FLOORS:
         found |= judge_tasks(shell, context)
-    effects = apply_patterns(found, shell.invocations, context)
+    effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
     first = min(decisive, key=rank_effect, default=None)

@@ -35,10 +35,12 @@ ADDRESS = regex(
 )
 # The beginning of a word of a pattern that names one host.
 BOUND = regex(r"\w+://[^/*]+/")
+PIPE = regex(r"\s*(?:2>&1\s*)?\|&?\s*")
 VARIABLE = regex(r"[A-Za-z_]\w*[:+?!]?=")
 
 
 def apply_patterns(
+    command: str,
     found: dict[Effect, list[ProgramInvocation | None]],
     invocations: Sequence[ProgramInvocation],
     context: Context,
@@ -52,7 +54,7 @@ def apply_patterns(
     allowing = [each for each in context.patterns if each.decision is Decision.ALLOW]
     if context.setting is Setting.CHANGE:
         allowing = []
-    lifting = Lifting(tuple(allowing), tuple(invocations), context)
+    lifting = Lifting(tuple(allowing), tuple(invocations), context, command)
     own = [lifting.lift(effect, callers) for effect, callers in found.items()]
     kinds = {
         caller: effect.kind
@@ -87,6 +89,7 @@ class Lifting:
     allowing: tuple[Pattern, ...]
     invocations: tuple[ProgramInvocation, ...]
     context: Context
+    command: str
 
     def lift(self, effect: Effect, callers: Sequence[ProgramInvocation | None]) -> Effect:
         """Allow an effect if a pattern covers every command that it comes from."""
@@ -143,22 +146,41 @@ class Lifting:
     def find_pattern_beside(
         self, effect: Effect, caller: ProgramInvocation
     ) -> Pattern | None:
-        """Return the pattern that allows what a runner starts (`uv run`)."""
+        """Return the pattern that allows what a runner starts (`uv run`), or what `tee` keeps the output of."""
         if not caller.plain:
             return None
-        if (
-            effect.kind is not EffectKind.EXEC
-            or caller.arguments.spec.name not in tables.workspace().runners
+        if caller.name == "tee" and effect.kind is EffectKind.WRITE:
+            others = self.find_source(effect, caller)
+        elif (
+            effect.kind is EffectKind.EXEC
+            and caller.arguments.spec.name in tables.workspace().runners
         ):
-            return None
-        others = [each for each in self.invocations if each.parent is caller]
-        if not self.stays_with_project(caller, others):
+            others = [each for each in self.invocations if each.parent is caller]
+            others = others if self.stays_with_project(caller, others) else []
+        else:
             return None
         for each in others:
             run = Effect(EffectKind.EXEC, each.program, Decision.REVIEW, "", each.span)
             if found := self.find_pattern(run, each) or self.find_pattern_beside(run, each):
                 return found
         return None
+
+    def find_source(
+        self, effect: Effect, tee: ProgramInvocation
+    ) -> list[ProgramInvocation]:
+        """Return the command whose output goes through a pipe to `tee`, which keeps it in a file of the project."""
+        if lies_outside(effect.target or "/", tee.folder, self.context):
+            return []
+        ends = [
+            each
+            for each in self.invocations
+            if each.span.end <= tee.span.start and each.parent is None
+        ]
+        source = max(ends, key=lambda each: each.span.end, default=None)
+        between = self.command[source.span.end : tee.span.start] if source else ""
+        if source is None or not PIPE.fullmatch(between):
+            return []
+        return [source, *(each for each in self.invocations if each.parent is source)]
 
     def stays_with_project(
         self, runner: ProgramInvocation, inner: Sequence[ProgramInvocation]

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from glob import iglob
 from itertools import islice, product
 from pathlib import Path
 
@@ -102,11 +103,9 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         return raw[:MOST_MANIFEST].decode("utf-8", "replace")
 
     def find_files(self, pattern: str) -> list[str]:
-        try:
-            found = islice(self.folder.glob(pattern), MOST_FILES)
-            return [str(each.relative_to(self.folder)) for each in found]
-        except (ValueError, NotImplementedError):
-            return [pattern]
+        # A pattern may be absolute, which `Path.glob` refuses.
+        found = iglob(pattern, root_dir=self.folder)  # noqa: PTH207
+        return [*islice(found, MOST_FILES)]
 
     def include(self, *names: str) -> bool:
         """Read the first of some files that is there; return whether there is one."""
