@@ -42,6 +42,7 @@ LEAVING = frozenset(
         EffectKind.NETWORK_OUT,
     )
 )
+CONTAINERS = ("docker", "docker-compose")
 # With Git, these lose work (`git clean`).
 LOSING = (EffectKind.GIT_WRITE, EffectKind.DELETE)
 NOT_READ = "it was not read"
@@ -246,6 +247,7 @@ def find_effects_beyond(text: str, inner: Shell) -> list[Effect]:
     found = apply_profile(text, inner.effects, inner.invocations, context)
     beyond = []
     for effect, callers in found.items():
+        programs = {each.arguments.spec.program for each in callers if each}
         named = [
             each
             for each in callers
@@ -260,21 +262,13 @@ def find_effects_beyond(text: str, inner: Shell) -> list[Effect]:
             effect.decision is Decision.REVIEW
             and (
                 effect.kind in LEAVING
-                or (effect.kind in LOSING and any(map(is_git, callers)))
-                or (AT_RUN_TIME.search(effect.reason) and not any(map(is_docker, callers)))
+                or (effect.kind in LOSING and "git" in programs)
+                # In a container it stays there.
+                or (AT_RUN_TIME.search(effect.reason) and programs.isdisjoint(CONTAINERS))
             )
         ):
             beyond.append(effect)
     return sorted(beyond, key=lambda each: STRICTNESS.index(each.decision), reverse=True)
-
-
-def is_git(caller: ProgramInvocation | None) -> bool:
-    return caller is not None and caller.program == "git"
-
-
-def is_docker(caller: ProgramInvocation | None) -> bool:
-    """Return whether what a command runs is in a container."""
-    return caller is not None and caller.arguments.spec.program.startswith("docker")
 
 
 def is_named_only(place: "Place", invocation: ProgramInvocation, tree: WorkTree) -> bool:

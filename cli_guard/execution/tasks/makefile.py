@@ -24,7 +24,7 @@ class MakefileReader(TaskReader):
     whole = False
     current: tuple[TaskRule, ...] = ()
     # How many conditions the line is in.
-    depth = 0
+    conditions = 0
 
     def finish(self) -> TaskFile:
         # It first makes the files that it reads, also where it only shows commands.
@@ -56,7 +56,7 @@ class MakefileReader(TaskReader):
     def read_line(self, line: str) -> None:
         if (found := CONDITION.match(line)) and found[0]:
             # `else ifdef X` opens no other one.
-            self.depth += bool(found[2] and not found[1]) - bool(found[4])
+            self.conditions += bool(found[2] and not found[1]) - bool(found[4])
             self.expand(found[3] or "")
         elif found := INCLUDE.match(line):
             for name in " ".join(self.expand(found[1])).split():
@@ -79,9 +79,9 @@ class MakefileReader(TaskReader):
                 self.unread.append("that an extension of make defines")
             elif assigned := ASSIGNMENT.match(line, find_outside(line, ":") + 1):
                 # A variable for one target.
-                self.depth += 1
+                self.conditions += 1
                 self.assign(assigned[1], assigned[2] or "", assigned[3])
-                self.depth -= 1
+                self.conditions -= 1
             elif found:
                 # `objects: %.o: %.c`
                 needs = found[2].rpartition(":")[2].replace("|", " ").split()
@@ -93,7 +93,7 @@ class MakefileReader(TaskReader):
     def assign(self, name: str, operator: str, text: str) -> None:
         """Set a variable, in a condition as one of its values."""
         known = self.variables.get(name, [])
-        if operator == "?" and known and not self.depth:
+        if operator == "?" and known and not self.conditions:
             return
         if operator == "!":
             self.run += self.expand(text)
@@ -102,7 +102,7 @@ class MakefileReader(TaskReader):
             found = [f"{each} {text}".strip() for each in known or [""]]
         else:
             found = self.expand(text) if operator.startswith(":") else [text]
-        self.set_values(name, [*(known if self.depth else ()), *found])
+        self.set_values(name, [*(known if self.conditions else ()), *found])
 
 
 def is_defining(line: str) -> bool:

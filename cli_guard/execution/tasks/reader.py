@@ -84,6 +84,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         self.included: list[str] = [path.name]
         self.run: list[str] = []
         self.unread: list[str] = []
+        self.depth = 0
 
     def read(self, text: str) -> None:
         """Read the text of a file."""
@@ -194,7 +195,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
             if not all(map(SHELL.fullmatch, given)):
                 self.unread.append("that runs in another program than a plain shell")
 
-    def expand(self, text: str, given: Mapping[str, str] = {}, level: int = 0) -> list[str]:
+    def expand(self, text: str, given: Mapping[str, str] = {}) -> list[str]:
         """Return the texts that a text may become; `given` are the automatic variables and arguments."""
         pieces: list[list[str]] = []
         position = 0
@@ -202,7 +203,9 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
             start = found.start()
             end = find_end(text, found.end()) if found[1] else found.end()
             inner = text[found.end() : end - 1] if found[1] else found[2] or ""
-            pieces += ([text[position:start]], self.find_values(inner, given, level + 1))
+            self.depth += 1
+            pieces += ([text[position:start]], self.find_values(inner, given))
+            self.depth -= 1
             # A variable without a value is empty, or comes from the environment: a path, but hardly a program.
             near = text[start - 1 : start] + text[end : end + 1]
             if "/" not in near and text.strip(" \t@+-") != text[start:end]:
@@ -216,13 +219,9 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
             count *= len(each)
         return ["".join(each) for each in product(*pieces)]
 
-    def expand_all(
-        self, texts: Sequence[str], given: Mapping[str, str], level: int
-    ) -> list[str]:
+    def expand_all(self, texts: Sequence[str], given: Mapping[str, str]) -> list[str]:
         return list(
-            dict.fromkeys(
-                each for text in texts for each in self.expand(text, given, level)
-            )
+            dict.fromkeys(each for text in texts for each in self.expand(text, given))
         )
 
     def shorten(self, texts: list[str]) -> list[str]:
@@ -231,22 +230,22 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
             self.unread.append("that has variables with many values")
         return [UNKNOWN]
 
-    def find_values(self, inner: str, given: Mapping[str, str], level: int) -> list[str]:
+    def find_values(self, inner: str, given: Mapping[str, str]) -> list[str]:
         """Return what a reference may become: `X`, `X:.c=.o`, `function arguments`."""
         if inner in given or inner == "$":
             return [given.get(inner, "$")]
-        if level > MOST_LEVELS or AUTOMATIC.fullmatch(inner):
+        if self.depth > MOST_LEVELS or AUTOMATIC.fullmatch(inner):
             return [UNKNOWN]
         name, _, rest = inner.replace("\t", " ").partition(" ")
         if rest.strip():
-            return self.apply(name, rest.lstrip(), given, level)
+            return self.apply(name, rest.lstrip(), given)
         found: list[str] = []
-        for each in self.expand(inner, given, level):
+        for each in self.expand(inner, given):
             base, _, change = each.partition(":")
             if base == "MAKE":
                 texts = [self.called(call="make")]
             elif base in self.variables:
-                texts = self.expand_all(self.variables[base], given, level)
+                texts = self.expand_all(self.variables[base], given)
             else:
                 texts = [BUILT_IN.get(base, f"${{{base}}}" if base.isidentifier() else "")]
             old, changes, new = change.partition("=")
@@ -256,36 +255,28 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
             found += texts
         return list(dict.fromkeys(found))
 
-    def apply(
-        self, name: str, rest: str, given: Mapping[str, str], level: int
-    ) -> list[str]:
+    def apply(self, name: str, rest: str, given: Mapping[str, str]) -> list[str]:
         """Return what a function of make may return."""
         parts = split_arguments(rest)
         if name == "foreach" and len(parts) == 3:
             variable = parts[0].strip()
-            words = " ".join(self.expand(parts[1], given, level)).split()
-            each = (
-                self.expand(parts[2], {**given, variable: word}, level) for word in words
-            )
+            words = " ".join(self.expand(parts[1], given)).split()
+            each = (self.expand(parts[2], {**given, variable: word}) for word in words)
             return [" ".join(text for texts in each for text in texts)]
         if name in ("if", "or", "and"):
             parts = (
                 [*parts, ""][1:3]
-                if self.expand(parts[0], given, level) and name == "if"
+                if self.expand(parts[0], given) and name == "if"
                 else parts
             )
-            return self.expand_all([part.strip() for part in parts], given, level)
+            return self.expand_all([part.strip() for part in parts], given)
         if name == "call":
             found: list[str] = []
-            for called, *words in product(
-                *(self.expand(each, given, level) for each in parts)
-            ):
+            for called, *words in product(*(self.expand(each, given) for each in parts)):
                 numbered = {str(number): text for number, text in enumerate(words, 1)}
-                found += self.expand_all(
-                    self.variables.get(called.strip(), [""]), numbered, level
-                )
+                found += self.expand_all(self.variables.get(called.strip(), [""]), numbered)
             return found
-        texts = self.expand(rest, given, level)
+        texts = self.expand(rest, given)
         if name == "shell":
             self.run += texts
             looked_up = [LOOKUP.fullmatch(text) for text in texts]
