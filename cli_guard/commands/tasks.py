@@ -51,7 +51,7 @@ AT_RUN_TIME = re.compile(
     r"the program is known only|the sub-command of \S+ is known only|runs commands known only"
 )
 # Of the tasks of one command, those that they run in turn included.
-MOST_COMMANDS = 200
+MOST_COMMANDS = 120
 
 
 def judge_tasks(shell: Shell, context: Context) -> dict[Effect, Callers]:
@@ -244,31 +244,50 @@ def find_effects_beyond(text: str, inner: Shell) -> list[Effect]:
     if context.tree is None or context.root is None:
         return []
     place = Place(context, context.root, context.tree)
-    found = apply_profile(text, inner.effects, inner.invocations, context)
+    # Where the others stay is not looked at: a build has hundreds.
+    suspect = {
+        effect: callers
+        for effect, callers in inner.effects.items()
+        if effect.decision is not Decision.ALLOW
+        and (
+            effect.decision is Decision.DENY
+            or may_leave(effect, callers)
+            # What is not understood keeps the rest from being allowed.
+            or (effect.kind is EffectKind.UNKNOWN and effect.target is None)
+            or any(each and leaves_by_task(place, each) for each in callers)
+        )
+    }
     beyond = []
-    for effect, callers in found.items():
-        programs = {each.arguments.spec.program for each in callers if each}
+    for effect, callers in apply_profile(text, suspect, inner.invocations, context).items():
         named = [
             each
             for each in callers
             if each is not None
-            and (effect.kind in LEAVING or is_named_only(place, each, context.tree))
             and leaves_by_task(place, each)
+            and (effect.kind in LEAVING or is_named_only(place, each, context.tree))
         ]
         if effect.decision is Decision.REVIEW and named:
             words = " ".join((named[0].name, *named[0].words))
             beyond.append(replace(effect, reason=f"it runs {words}"))
         elif effect.decision is Decision.DENY or (
-            effect.decision is Decision.REVIEW
-            and (
-                effect.kind in LEAVING
-                or (effect.kind in LOSING and "git" in programs)
-                # In a container it stays there.
-                or (AT_RUN_TIME.search(effect.reason) and programs.isdisjoint(CONTAINERS))
-            )
+            effect.decision is Decision.REVIEW and may_leave(effect, callers)
         ):
             beyond.append(effect)
     return sorted(beyond, key=lambda each: STRICTNESS.index(each.decision), reverse=True)
+
+
+def may_leave(effect: Effect, callers: Callers) -> bool:
+    """Return whether an effect is of a kind that leaves the tree or loses work, or is not known."""
+    programs = {each.arguments.spec.program for each in callers if each}
+    return (
+        effect.kind in LEAVING
+        or (effect.kind in LOSING and "git" in programs)
+        # In a container it stays there.
+        or (
+            AT_RUN_TIME.search(effect.reason) is not None
+            and programs.isdisjoint(CONTAINERS)
+        )
+    )
 
 
 def is_named_only(place: "Place", invocation: ProgramInvocation, tree: WorkTree) -> bool:

@@ -42,7 +42,9 @@ UNSURE = re.compile(r"%|\$\{\w+\}")
 # What prints the path of a program.
 LOOKUP = re.compile(r"\s*(?:which|command -v)\s+([\w.+-]+)\s*(?:2>\s*/dev/null)?\s*")
 # A program that reads commands, and options for it.
-SHELL = re.compile(r"(?:\S*/)?(?:env\s+)?(?:ba|da|z|k)?sh(?:\s+(?:-\S+|pipefail))*\s*|")
+SHELL = re.compile(
+    r"(?:\S*/)?(?:env\s+)?(?:ba|da|z|k)?sh(?:\s+(?:-o\s+\w+|--?[a-zA-Z]+))*\s*|"
+)
 # Texts that one text may stand for; levels of references in references.
 MOST_TEXTS = 4
 MOST_VALUES = 24
