@@ -84,7 +84,9 @@ class MakefileReader(TaskReader):
                 self.conditions -= 1
             elif found:
                 # `objects: %.o: %.c`
-                needs = found[2].rpartition(":")[2].replace("|", " ").split()
+                # Twice, as `.SECONDEXPANSION` has it.
+                listed = " ".join(self.expand(found[2].rpartition(":")[2]))
+                needs = listed.replace("|", " ").split()
                 targets = ["%" if each == ".DEFAULT" else each for each in found[1].split()]
                 self.current += (TaskRule(targets, needs, [line[at + 1 :]]),)
         for rule in self.current:
