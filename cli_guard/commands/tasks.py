@@ -142,6 +142,10 @@ def list_tasks(
     is_script = files == ("package.json",)
     if program is None or not files or (not is_script and given.has("--help", "--version")):
         return
+    for option, word in given.values:
+        # `--eval=TEXT`, `-I FOLDER`
+        if option.takes == EffectKind.EXEC and FILES.isdisjoint(option.names):
+            yield None, f"with {option.names[0]} {word.start}", ()
     dry = given.has(*program.dry.split())
     settings = dict(
         word.start.split("=", 1) for word in given.list_words(NAMING) if "=" in word.start

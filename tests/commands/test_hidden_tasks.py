@@ -68,6 +68,8 @@ MAKEFILES = [
     ("define R\nall:\n\tHARM\nendef\n$(eval $(R))", "", "make"),
     ("$(foreach x,ship,$(eval $(x): ; HARM))\nall: ship", "", "make all"),
     ("all:\n\t@-HARM # echo", "", "make"),
+    ("all:\n\t$(MAKE) -f Makefile x --eval='x:;HARM'", "", "make all"),
+    ("export MAKEFILES = other.mk\nall:\n\t$(MAKE) x\nx:", "Y := $(shell HARM)", "make"),
     (".SECONDEXPANSION:\nall: $$(shell HARM)", "", "make all"),
     ("include $(wildcard *.mk)\nall: ship", "ship:\n\tHARM", "make"),
     ("all:\n\t@: $(info $(shell\tHARM))", "", "make"),

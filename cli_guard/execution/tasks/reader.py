@@ -189,6 +189,8 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         self.variables[name] = list(dict.fromkeys(texts))
         if len(self.variables[name]) > MOST_VALUES:
             self.variables[name] = self.shorten(self.variables[name])
+        if name == "MAKEFILES" or (name == "MAKEFLAGS" and "eval" in "".join(texts)):
+            self.unread.append(f"that {name} adds")
         if name in ("SHELL", ".SHELLFLAGS"):
             start = "sh " if name != "SHELL" else ""
             given = [
