@@ -93,6 +93,20 @@ class Pattern:
     reason: str = ""
 
 
+@frozen
+class TaskFile:
+    """What a Makefile or the like defines: the commands of each task, by its name or a pattern (`%`, `*`).
+
+    The name "" stands for the task that runs if none is named. `always` runs whichever task is named, `folder` is where
+    all of it runs, and `unread` says what of the file was not read.
+    """
+
+    folder: str
+    tasks: Mapping[str, tuple[str, ...]]
+    always: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
 class WorkTree(Protocol):
     """A work tree as far as the judge asks about it; paths are absolute unless said otherwise.
 
@@ -170,13 +184,18 @@ class WorkTree(Protocol):
         return None
 
     def read_tasks(
-        self, files: tuple[str, ...], place: str
-    ) -> Mapping[str, tuple[str, ...]]:
-        """Return the commands of each task in a file, or in the first of `files` that counts in a folder.
+        self,
+        files: tuple[str, ...],
+        place: str,
+        given: Mapping[str, str],
+        *,
+        dry: bool = False,
+    ) -> TaskFile | None:
+        """Read the tasks in a file, or in the first of `files` that counts in a folder; None if there is none.
 
-        The name "" stands for the task that runs if none is named.
+        `given` are the variables that the command line sets; `dry`: commands are only shown, but for a few.
         """
-        return {}
+        return None
 
     def list_packages(self) -> tuple[str, ...]:
         """Return the folders of the tree that have a package.json."""

@@ -3,8 +3,7 @@
 import glob
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.commands.invocations import INSTALLED
+from cli_guard.commands.model import TaskFile
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.lazy import regex
@@ -90,6 +90,7 @@ class TrustedTree:
         self._git = git.at(root, git.env)
         self._installs = installs
         self._secrets: dict[str, str | None] = {}
+        self._tasks: dict[tuple[object, ...], TaskFile | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
@@ -268,22 +269,32 @@ class TrustedTree:
         return text if text.isdecimal() else ""
 
     def read_tasks(
-        self, files: tuple[str, ...], place: str
-    ) -> Mapping[str, tuple[str, ...]]:
+        self,
+        files: tuple[str, ...],
+        place: str,
+        given: Mapping[str, str],
+        *,
+        dry: bool = False,
+    ) -> TaskFile | None:
         """See `WorkTree.read_tasks`; `./` before the name of a file: it does not count in folders below its own."""
         from cli_guard.execution.tasks import read_tasks
 
+        key = (files, place, *given.items(), dry)
+        if key not in self._tasks:
+            paths = self._list_task_files(files, place)
+            read = (read_tasks(path, given, dry=dry) for path in paths)
+            self._tasks[key] = next((each for each in read if each), None)
+        return self._tasks[key]
+
+    def _list_task_files(self, files: tuple[str, ...], place: str) -> Iterator[Path]:
         root = self._git.cwd.resolve()
         folder = Path(os.path.realpath(place))
         if folder.is_file():
-            return read_tasks(folder) if folder.is_relative_to(root) else {}
+            yield folder
         while folder.is_relative_to(root):
-            for name in files:
-                with suppress(OSError):
-                    return read_tasks(folder / name)
+            yield from (folder / name for name in files)
             files = tuple(name for name in files if not name.startswith("./"))
             folder = folder.parent
-        return {}
 
     def list_packages(self) -> tuple[str, ...]:
         """Return the folders of the tree that have a package.json, Git's ignored ones left out."""

@@ -139,6 +139,8 @@ def decide(world: Repo) -> Judge:
         "npm start & echo $! > /tmp/a.pid; kill $(cat /tmp/a.pid)",
         # Variables
         "GOFLAGS=-mod=mod go test ./... && GRADLE_OPTS='-Xmx2g' gradle test",
+        "RUSTFLAGS='-C target-cpu=native -C opt-level=3' cargo bench --no-run",
+        "go test -coverprofile=/tmp/c.out ./... && go tool cover -func=/tmp/c.out",
         "RAILS_LOG_LEVEL=debug bundle exec rspec",
         "DATABASE_URL=sqlite:///./test.db pytest && DATABASE_URL=sqlite:// pytest",
         "git worktree add .worktrees/x -b topic",

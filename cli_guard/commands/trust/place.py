@@ -33,7 +33,7 @@ PATH_IN_WORD = re.compile(
 )
 # Options whose value is a file that is written.
 OUTPUT = re.compile(
-    r"-{1,2}(?:o|(?:[\w-]*[-_])?(?:out|output|log|junit|(?:cpu|mem|block|mutex|trace)?prof(?:ile)?|results?|report|dest(?:ination)?)"
+    r"-{1,2}(?:o|(?:[\w-]*[-_])?(?:out|output|log|junit|(?:cpu|mem|block|mutex|trace|cover)?prof(?:ile)?|results?|report|dest(?:ination)?)"
     r"(?:[-_]?(?:file|path|dir|name|junit|xml|html))?)",
     re.IGNORECASE,
 )
