@@ -98,7 +98,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
     def open_file(self, name: str) -> str | None:
         """Return the text of a file, by its path from the folder; None if it cannot be read."""
         try:
-            raw = read_plain(self.folder / name, follow=True)
+            raw = read_plain(self.folder / name, follow=True, most=MOST_MANIFEST + 1)
         except (OSError, ValueError):
             return None
         if len(raw) > MOST_MANIFEST:
