@@ -229,7 +229,11 @@ class Walk:
         return self.file.summary(names, self.function.owner, anywhere=anywhere)
 
     def is_clean(self, node: FlowNode) -> bool:
-        return not any(taint.origin.kind == "source" for taint in self._quietly(node))
+        """Return whether an expression is the program's own, or of those who set it up."""
+        return not any(
+            taint.origin.kind == "source" and not taint.origin.local
+            for taint in self._quietly(node)
+        )
 
     def is_given(self, node: FlowNode) -> bool:
         return any(taint.origin.kind != "field" for taint in self._quietly(node))
