@@ -47,10 +47,14 @@ from cli_guard.words import fold
 
 # The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
-    check.__name__: check
-    for check in (
-        *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
-        *(
+    **{
+        check.__name__: check
+        for check in (
+            tokens.token,
+            tokens.near,
+            tokens.wallet,
+            tokens.tail,
+            tokens.firebase,
             tokens.discord,
             tokens.jwt,
             checks.password,
@@ -59,8 +63,6 @@ CHECKS: Mapping[str, Check] = {
             checks.header,
             checks.basic,
             checks.none,
-        ),
-        *(
             checks.rc,
             checks.command,
             checks.pair,
@@ -70,10 +72,9 @@ CHECKS: Mapping[str, Check] = {
             checks.mention,
             checks.answer,
             checks.key_mention,
-        ),
-    )
-} | {
-    "foreign": checks.foreign,
+            checks.foreign,
+        )
+    },
     "words": checks.wordlist,
     "bytes": checks.byte_array,
     "random": tokens.random_text,
