@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain
+from typing import Any
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
@@ -110,7 +111,7 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
         source = _between_bounds(extra["token"])
     if "same_pattern_as" in extra:
         source = by_id[extra["same_pattern_as"]].extra["pattern"]
-    given = {
+    given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in extra.items()
         if name in OPTIONS
