@@ -95,6 +95,8 @@ class HeldValues:
         self._language = language
         self._shapes = language_named(language).shapes
         self._found: dict[tuple[str, int, int], list[GivenName]] = {}
+        # Where names are given something, of those that are written out.
+        self._bound: dict[str, list[tuple[int, GivenName]]] = {}
         self._left = MOST_STEPS
 
     def _shape(self, node: "SgNode") -> str | None:
@@ -126,13 +128,21 @@ class HeldValues:
         wanted = "|".join(map(re.escape, islice(names, MOST_HELD)))
         edits = []
         given_at = {}
-        for node in self._root.find_all(regex=f"^(?:{wanted})$") if wanted else ():
-            if self._shape(node) == "name" and self._is_handed_over(node):
-                value = self._text_for(node)
-                if value is not None:
-                    edits.append(node.replace(" ".join(value.text().split("\n"))))
-                    given_at[node.range().start.line + 1] = value.range().start.line + 1
-        return self._root.commit_edits(edits) if edits else self._root.text(), given_at
+        found = self._root.find_all(regex=f"^(?:{wanted})$") if wanted else ()
+        nodes = [node for node in found if self._shape(node) == "name"]
+        # All are read at once: a search for each in its function takes as long as all else.
+        for node in nodes:
+            bound = self._bound.setdefault(node.text(), [])
+            if given := self._read_binding(node):
+                bound.append((node.range().start.index, given))
+        for node in filter(self._is_handed_over, nodes):
+            value = self._text_for(node)
+            if value is not None:
+                edits.append(node.replace(" ".join(value.text().split("\n"))))
+                given_at[node.range().start.line + 1] = value.range().start.line + 1
+        if not edits or not self._left:
+            return self._root.text(), {}
+        return self._root.commit_edits(edits), given_at
 
     def _is_handed_over(self, name: "SgNode") -> bool:
         """Return whether a name is what a call is given, or is stored in a member: `page.innerHTML = text`."""
@@ -275,7 +285,11 @@ class HeldValues:
     def _givers_of(self, name: str, scope: "SgNode") -> "list[GivenName]":
         """Return what declares a name in a scope, and what gives it a value."""
         where = scope.range()
-        key = (name, where.start.index, where.end.index)
+        first = where.start.index
+        if name in self._bound:
+            bound = self._bound[name]
+            return [given for at, given in bound if first <= at < where.end.index]
+        key = (name, first, where.end.index)
         if key not in self._found:
             self._found[key] = self._find_given(name, scope)
         return self._found[key]
