@@ -5,9 +5,10 @@ A pattern is compiled when its keyword is first met, since compiling all of them
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain
+from typing import Any
 
 from cli_guard.lazy import dataclass
 from cli_guard.model import Confidence, Severity
@@ -17,6 +18,10 @@ from cli_guard.words import WordSet
 
 LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 RIGHT = r"(?![A-Za-z0-9])"
+# What a rule may say that a detector keeps as it is.
+OPTIONS = frozenset(
+    "keywords before after lines reach check checksum generic block files kinds allow paths needs".split()
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Detector:
     check: str = "token"
     checksum: str = ""
     kinds: tuple[str, ...] = ()
-    allow: frozenset[str] = field(default_factory=frozenset)
+    allow: tuple[str, ...] = ()
     generic: bool = False
     paths: tuple[str, ...] = ()
     block: str = ""
@@ -106,33 +111,18 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
         source = _between_bounds(extra["token"])
     if "same_pattern_as" in extra:
         source = by_id[extra["same_pattern_as"]].extra["pattern"]
-    optional = {
-        key: extra[key]
-        for key in (
-            "before",
-            "after",
-            "lines",
-            "reach",
-            "check",
-            "checksum",
-            "generic",
-            "block",
-            "files",
-        )
-        if key in extra
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in extra.items()
+        if name in OPTIONS
     }
     return Detector(
         id=rule.id,
         severity=rule.severity,
         confidence=rule.confidence,
-        keywords=tuple(extra.get("keywords", ())),
         source=source,
         context_source=extra.get("context", ""),
-        kinds=tuple(extra.get("kinds", ())),
-        allow=frozenset(extra.get("allow", ())),
-        paths=tuple(extra.get("paths", ())),
-        needs=tuple(extra.get("needs", ())),
-        **optional,
+        **given,
     )
 
 

@@ -45,35 +45,34 @@ from cli_guard.secrets.detectors import (
 )
 from cli_guard.words import fold
 
+NAMED_CHECKS: tuple[Check, ...] = (
+    tokens.token,
+    tokens.near,
+    tokens.wallet,
+    tokens.tail,
+    tokens.firebase,
+    tokens.discord,
+    tokens.jwt,
+    checks.password,
+    checks.connection,
+    checks.url,
+    checks.header,
+    checks.basic,
+    checks.none,
+    checks.rc,
+    checks.command,
+    checks.pair,
+    checks.signing,
+    checks.statement,
+    checks.remark,
+    checks.mention,
+    checks.answer,
+    checks.key_mention,
+    checks.foreign,
+)
 # The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
-    check.__name__: check
-    for check in (
-        *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
-        *(
-            tokens.discord,
-            tokens.jwt,
-            checks.password,
-            checks.connection,
-            checks.url,
-            checks.header,
-            checks.basic,
-            checks.none,
-        ),
-        *(
-            checks.rc,
-            checks.command,
-            checks.pair,
-            checks.signing,
-            checks.statement,
-            checks.remark,
-            checks.mention,
-            checks.answer,
-            checks.key_mention,
-        ),
-    )
-} | {
-    "foreign": checks.foreign,
+    **{check.__name__: check for check in NAMED_CHECKS},
     "words": checks.wordlist,
     "bytes": checks.byte_array,
     "random": tokens.random_text,

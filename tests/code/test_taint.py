@@ -535,14 +535,14 @@ def test_a_line_that_is_far_too_long_is_not_begun() -> None:
 
 def test_time_grows_with_the_length() -> None:
     """Counted in steps, which do not depend on the machine."""
-    from cli_guard.code.taint.flows import _File
+    from cli_guard.code.taint.flows import FlowFile
 
     def steps(count: int) -> int:
         text = "".join(
             f"def f{n}(a, b):\n    x = input['a']\n    if x in b:\n        f{n + 1}(x, a)\n    shell(b)\n"
             for n in range(count)
         )
-        file = _File(Trees().root("python", text), "python", text, tables())
+        file = FlowFile(Trees().root("python", text), "python", text, tables())
         file.flows()
         return file._steps
 

@@ -1,12 +1,17 @@
 """Walk a function from its first statement to its last, and summarize what it does for those that call it."""
 
+from typing import TYPE_CHECKING
+
 from cli_guard.code.taint import control, variables
 from cli_guard.code.taint.beliefs import kinds_checked, kinds_escaped
 from cli_guard.code.taint.calls import call_value
 from cli_guard.code.taint.program import FlowFunction
 from cli_guard.code.taint.tables import ALL, is_common
 from cli_guard.code.taint.values import FlowScope, Summary, union
-from cli_guard.code.taint.walk import Evaluators, File, Walk
+from cli_guard.code.taint.walk import Evaluators, Walk
+
+if TYPE_CHECKING:
+    from cli_guard.code.taint.flows import FlowFile
 
 PLAIN = ("assign", "group", "constant")
 EVALUATORS: Evaluators = {
@@ -35,7 +40,7 @@ EVALUATORS: Evaluators = {
 }
 
 
-def summarize(file: File, function: FlowFunction, scope: FlowScope) -> Summary:
+def summarize(file: "FlowFile", function: FlowFunction, scope: FlowScope) -> Summary:
     """Walk a function; `scope` has what is known of its parameters and of the variables around it."""
     walk = Walk(file, function, scope, EVALUATORS)
     summary = walk.summary

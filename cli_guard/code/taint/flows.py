@@ -84,14 +84,14 @@ def find_flows(
 
     Raises TooBigError if the file is too big to be followed.
     """
-    return _File(root, language, text, tables, elsewhere).flows()
+    return FlowFile(root, language, text, tables, elsewhere).flows()
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _read_other(language: str, text: str, tables: Tables) -> "_File | None":
+def _read_other(language: str, text: str, tables: Tables) -> "FlowFile | None":
     """Return a file whose functions another one calls, None for one that cannot be followed."""
     try:
-        return _File(Trees(0).root(language, text), language, text, tables)
+        return FlowFile(Trees(0).root(language, text), language, text, tables)
     except (TooBigError, ValueError):
         return None
 
@@ -118,7 +118,9 @@ def flows_if_readable(
         return []
 
 
-class _File:
+class FlowFile:
+    """A file whose functions are walked, and what is known of them: what a walk asks of the file around it."""
+
     def __init__(
         self,
         root: "SgNode",
@@ -157,6 +159,7 @@ class _File:
         self._steps = self._depth = 0
 
     def spend(self, steps: int = 1) -> None:
+        """Count steps. Raises TooBigError when too many were made."""
         self._steps += steps
         if self._steps > MOST_SPENT:
             raise TooBigError
@@ -229,6 +232,7 @@ class _File:
         return found
 
     def store(self, name: str, value: Value) -> None:
+        """Keep what is stored in `Class.field`."""
         self._fields[name] = union((self._fields.get(name, CLEAN), value))
 
     def _keep(self, summary: Summary) -> None:
@@ -239,6 +243,10 @@ class _File:
     def summary(
         self, names: tuple[str, ...], owner: str, *, anywhere: bool
     ) -> tuple[FlowFunction, Summary] | None:
+        """Return the function that a call by one of these dotted names runs, and what it does.
+
+        It is of this file, of another one of the change or, `anywhere`, of one that is imported.
+        """
         found = self._summary(names, owner)
         if found is not None or self._elsewhere is None:
             return found
@@ -335,6 +343,7 @@ class _File:
     def walk_function(
         self, function: FlowFunction, scope: FlowScope, given: Value, called: str
     ) -> Summary:
+        """Walk a function where it is defined, with the variables around it."""
         if self._depth > DEEPEST_CALLS:
             return Summary()
         return self._walk(function, scope, given, called) or Summary()

@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import FlowFunction, FlowNode
-from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
+from cli_guard.code.taint.tables import ALL, is_common
 from cli_guard.code.taint.values import Summary
 from cli_guard.lazy import frozen
+
+if TYPE_CHECKING:
+    from cli_guard.code.taint.walk import Walk
+
+    # What is known at the place of a condition.
+    GuardFacts: TypeAlias = "Walk | Inside"
 
 WITHIN = ("in", "of")
 OUTSIDE = ("not in", "! in", "!in")
@@ -47,33 +53,8 @@ class Narrowing:
     derived: bool = False
 
 
-class GuardFacts(Protocol):
-    """What is known at the place of a condition."""
-
-    def test_of(self, node: FlowNode) -> FlowNode | None:
-        """Return the test, call or look-up whose result a variable holds."""
-
-    def function_called(self, node: FlowNode) -> tuple[FlowFunction, Summary] | None:
-        """Return the function of this file that is called."""
-
-    def names_of(self, node: FlowNode) -> tuple[str, ...]:
-        """Return the dotted names of an expression."""
-
-    def is_clean(self, node: FlowNode) -> bool:
-        """Return whether an expression is the program's own."""
-
-    def is_given(self, node: FlowNode) -> bool:
-        """Return whether an expression is somebody else's, or the caller's."""
-
-    def is_resolved(self, node: FlowNode) -> bool:
-        """Return whether an expression is a path without `..` and links in it."""
-
-    def guards(self, node: FlowNode) -> Iterator[tuple[FlowEntry, FlowNode]]:
-        """Yield the entries of the tables that a condition fits, with what each checks."""
-
-
 def narrowings(
-    node: FlowNode, holds: bool, facts: GuardFacts, depth: int = 0
+    node: FlowNode, holds: bool, facts: "GuardFacts", depth: int = 0
 ) -> list[Narrowing]:
     """Return what is safe if a condition holds, or if it does not."""
     if depth > 8:
@@ -99,7 +80,7 @@ def _covers(part: list[Narrowing], found: Narrowing) -> bool:
 
 
 def _atom(
-    node: FlowNode, holds: bool, facts: GuardFacts, depth: int
+    node: FlowNode, holds: bool, facts: "GuardFacts", depth: int
 ) -> Iterator[Narrowing]:
     for entry, checked in facts.guards(node):
         if entry.data.get("holds", True) is holds:
@@ -120,7 +101,7 @@ def _atom(
 
 
 def _comparison(
-    node: FlowNode, holds: bool, facts: GuardFacts, depth: int
+    node: FlowNode, holds: bool, facts: "GuardFacts", depth: int
 ) -> Iterator[Narrowing]:
     operator = node.name.strip()
     if len(node.parts) != 2:
@@ -142,7 +123,12 @@ def _comparison(
 
 
 def _equality(
-    one: FlowNode, other: FlowNode, equal: bool, holds: bool, facts: GuardFacts, depth: int
+    one: FlowNode,
+    other: FlowNode,
+    equal: bool,
+    holds: bool,
+    facts: "GuardFacts",
+    depth: int,
 ) -> Iterator[Narrowing]:
     """Read `one == other` for the first of them, or `one != other` if it is not `equal`."""
     wanted = equal is holds
@@ -162,7 +148,7 @@ def _equality(
 
 
 def _against_nothing(
-    one: FlowNode, text: str, equal: bool, holds: bool, facts: GuardFacts, depth: int
+    one: FlowNode, text: str, equal: bool, holds: bool, facts: "GuardFacts", depth: int
 ) -> Iterator[Narrowing]:
     """Read `find(x) != nil`, `err == nil`, `list.indexOf(x) === -1`: the call before it held, or did not."""
     test = facts.test_of(one) if one.op in ("name", "member") else None
@@ -187,12 +173,12 @@ def last_name(node: FlowNode) -> str:
     return dotted_name(node).rpartition(".")[2]
 
 
-def _is_own(node: FlowNode, facts: GuardFacts) -> bool:
+def _is_own(node: FlowNode, facts: "GuardFacts") -> bool:
     return node.op == "constant" or (node.op in VARIABLES and not facts.is_given(node))
 
 
 def _call(
-    node: FlowNode, holds: bool, facts: GuardFacts, depth: int
+    node: FlowNode, holds: bool, facts: "GuardFacts", depth: int
 ) -> Iterator[Narrowing]:
     callee, *given = node.parts
     name = facts.names_of(node)[0]
@@ -232,7 +218,7 @@ def _membership(
     receiver: FlowNode | None,
     given: list[FlowNode],
     holds: bool,
-    facts: GuardFacts,
+    facts: "GuardFacts",
 ) -> Iterator[Narrowing]:
     """Read `ALLOWED.includes(x)`, `in_array(x, ALLOWED)`, `text.contains("..")`, `isset(ALLOWED[x])`."""
     if receiver is not None and len(given) == 1:
@@ -251,7 +237,7 @@ def _membership(
 
 
 def _prefix_call(
-    receiver: FlowNode | None, given: list[FlowNode], holds: bool, facts: GuardFacts
+    receiver: FlowNode | None, given: list[FlowNode], holds: bool, facts: "GuardFacts"
 ) -> Iterator[Narrowing]:
     """Read `path.startsWith(BASE)`, `strings.HasPrefix(path, BASE)`, `Paths.startsWith(path, BASE)`."""
     sides = [given[0], given[-1]]
@@ -265,7 +251,7 @@ def _prefix_call(
 
 
 def _matching(
-    sides: list[FlowNode], facts: GuardFacts, *, whole: bool
+    sides: list[FlowNode], facts: "GuardFacts", *, whole: bool
 ) -> Iterator[Narrowing]:
     """Read `re.fullmatch(PATTERN, x)`: what is no pattern is safe if a strict one matches it."""
     patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
@@ -300,7 +286,7 @@ def _arguments(function: FlowFunction, node: FlowNode) -> dict[str, FlowNode]:
 class Inside:
     """The facts of a function for a condition in it: its parameters are what the caller gives, and not clean."""
 
-    def __init__(self, facts: GuardFacts, parameters: list[str]) -> None:
+    def __init__(self, facts: "Walk", parameters: list[str]) -> None:
         self._facts = facts
         self._parameters = parameters
         self.function_called = facts.function_called
@@ -323,7 +309,7 @@ class Inside:
 
 
 def _prefix(
-    of: FlowNode, prefix: FlowNode, holds: bool, facts: GuardFacts
+    of: FlowNode, prefix: FlowNode, holds: bool, facts: "GuardFacts"
 ) -> Iterator[Narrowing]:
     text = prefix.text.strip("\"'`")
     if prefix.op == "constant" and SITE.match(text):

@@ -9,7 +9,7 @@ from cli_guard.code.taint.tables import ALL, FlowEntry
 from cli_guard.lazy import dataclass, frozen
 
 if TYPE_CHECKING:
-    from cli_guard.code.taint.guards import GuardFacts
+    from cli_guard.code.taint.walk import Walk
 
 MOST_TAINTS = 6
 MOST_STEPS = 6
@@ -269,7 +269,7 @@ class Summary:
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
     test: FlowNode | None = None
     made_of: dict[str, str] = field(default_factory=dict)
-    facts: "GuardFacts | None" = None
+    facts: "Walk | None" = None
     believed: dict[int, frozenset[str]] = field(default_factory=dict)
     escapes: frozenset[str] = frozenset()
     elsewhere: bool = False

@@ -6,12 +6,12 @@ table of them.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.guards import Narrowing, narrowings
 from cli_guard.code.taint.naming import dotted_name, path_of, resolve_import
 from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
-from cli_guard.code.taint.tables import ALL, FlowEntry, Tables, is_common
+from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
 from cli_guard.code.taint.values import (
     CLEAN,
     SHOWN,
@@ -26,6 +26,9 @@ from cli_guard.code.taint.values import (
     union,
 )
 
+if TYPE_CHECKING:
+    from cli_guard.code.taint.flows import FlowFile
+
 FIELD_OWNERS = ("self", "this", "cls", "static")
 # A variable may be told by a condition that has the variable in it: `row = (row && row[key])[name]`.
 # Shapes of what is handed over under a name: an object, a dictionary, a member of a library.
@@ -34,46 +37,15 @@ MOST_CONDITIONS = 4
 UNKNOWN: Value = (Taint(Origin("source", "")),)
 
 
-class File(Protocol):
-    """What a walk asks of the file around the function."""
-
-    tables: Tables
-    text: str
-    imports: Mapping[str, str]
-    globals: set[str]
-    classes: set[str]
-    # The type of `Class.field`.
-    field_types: dict[str, str]
-    implicit_self: bool
-    bare_calls: bool
-    plain_fields: bool
-    has_others: bool
-
-    def summary(
-        self, names: tuple[str, ...], owner: str, *, anywhere: bool
-    ) -> tuple[FlowFunction, Summary] | None:
-        """Return the function that a call by one of these dotted names runs, and what it does.
-
-        It is of this file, of another one of the change or, `anywhere`, of one that is imported.
-        """
-
-    def walk_function(
-        self, function: FlowFunction, scope: FlowScope, given: Value, called: str
-    ) -> Summary:
-        """Walk a function where it is defined, with the variables around it."""
-
-    def store(self, name: str, value: Value) -> None:
-        """Keep what is stored in `Class.field`."""
-
-    def spend(self, steps: int = 1) -> None:
-        """Count steps. Raises TooBigError when too many were made."""
-
-
 class Walk:
     """The state of a walk, and what is asked at each of its places; `summary` is what the function does."""
 
     def __init__(
-        self, file: File, function: FlowFunction, scope: FlowScope, evaluators: "Evaluators"
+        self,
+        file: "FlowFile",
+        function: FlowFunction,
+        scope: FlowScope,
+        evaluators: "Evaluators",
     ) -> None:
         self.file = file
         self.function = function
@@ -213,10 +185,12 @@ class Walk:
     # What guards ask.
 
     def test_of(self, node: FlowNode) -> FlowNode | None:
+        """Return the test, call or look-up whose result a variable holds."""
         path = path_of(node)
         return self.scope.tests.get(path) if path else None
 
     def function_called(self, node: FlowNode) -> tuple[FlowFunction, Summary] | None:
+        """Return the function of this file that is called."""
         names = self.names_of(node)
         return self.summary_of(names, anywhere=is_common("tests", "named", names[0]))
 
@@ -229,12 +203,18 @@ class Walk:
         return self.file.summary(names, self.function.owner, anywhere=anywhere)
 
     def is_clean(self, node: FlowNode) -> bool:
-        return not any(taint.origin.kind == "source" for taint in self._quietly(node))
+        """Return whether an expression is the program's own, or of those who set it up."""
+        return not any(
+            taint.origin.kind == "source" and not taint.origin.local
+            for taint in self._quietly(node)
+        )
 
     def is_given(self, node: FlowNode) -> bool:
+        """Return whether an expression is somebody else's, or the caller's."""
         return any(taint.origin.kind != "field" for taint in self._quietly(node))
 
     def is_resolved(self, node: FlowNode) -> bool:
+        """Return whether an expression is a path without `..` and links in it."""
         value = self._quietly(node)
         return bool(value) and all("resolved" in taint.safe for taint in value)
 
@@ -254,6 +234,7 @@ class Walk:
         return value
 
     def guards(self, node: FlowNode) -> Iterator[tuple[FlowEntry, FlowNode]]:
+        """Yield the entries of the tables that a condition fits, with what each checks."""
         text = self.text_of(node)
         for entry, start, end in self.file.tables.find_guards(text):
             at = node.start + start

@@ -12,9 +12,9 @@ from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
-from cli_guard.reviewers.code import trees
 from cli_guard.reviewers.code.before import leave, text_before
 from cli_guard.reviewers.code.other_files import OtherFiles
+from cli_guard.reviewers.code.parsed_text import unreadable
 from cli_guard.reviewers.code.remarks import (
     EVIDENCE_CHARS,
     MAX_PER_RULE,
@@ -63,7 +63,7 @@ def inspect(
     may_hold = tables.may_hold_flow(text) or (
         elsewhere is not None and elsewhere.may_complete(tables)
     )
-    if not may_hold or trees.unreadable(language, text):
+    if not may_hold or unreadable(language, text):
         return
     from cli_guard.code.taint.flows import TooBigError, find_flows, flows_of
 
@@ -85,14 +85,14 @@ def inspect(
     try:
         found = find(text, elsewhere)
         old = text_before(subject, change, text) if found else None
-        is_readable = old is not None and not trees.unreadable(language, old)
+        is_readable = old is not None and not unreadable(language, old)
         before = change.old_path or change.path
         known = find_before(old, before) if old is not None and is_readable else []
         new = _only_new(found, known, change, is_new=old is None)
         for flow, moved_from in _origins(new, subject, change, language):
             others.were_needed = True
             given = subject.contents.old(moved_from)
-            if flow not in new or given is None or trees.unreadable(language, given):
+            if flow not in new or given is None or unreadable(language, given):
                 continue
             of = find_before(given, moved_from.old_path or moved_from.path)
             if flow.key in {each.key for each in of}:

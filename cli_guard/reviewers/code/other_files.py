@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_for
 from cli_guard.errors import MissingObject
 from cli_guard.repository.protocol import WithListing
-from cli_guard.reviewers.code import trees
+from cli_guard.reviewers.code.parsed_text import unreadable
 from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class OtherFiles:
     def _read(self, path: str) -> str | None:
         text = self._subject.text_at(path)
         language = language_for(path)
-        if text is None or language is None or trees.unreadable(language, text):
+        if text is None or language is None or unreadable(language, text):
             return None
         return text
 

@@ -14,8 +14,8 @@ from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Finding, Severity, Skipped
-from cli_guard.reviewers.code import trees
 from cli_guard.reviewers.code.before import text_before
+from cli_guard.reviewers.code.parsed_text import unreadable
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, remark
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -62,7 +62,7 @@ def inspect(
         return
     if not any(map(REPEATS.search, change.added.values())):
         return
-    if trees.unreadable(language, text):
+    if unreadable(language, text):
         return
     old = text_before(subject, change, text) or ""
     new, gone = _compare_patterns(subject, change, language, text, old)
@@ -91,7 +91,7 @@ def _compare_patterns(
     """Return the patterns on lines of the change that the file did not have before, and those that it lost."""
     every = list(find_patterns(subject.trees.root(language, text), language))
     found = [pattern for pattern in every if change.touches(*_lines_of(pattern))]
-    if not old or not found or trees.unreadable(language, old):
+    if not old or not found or unreadable(language, old):
         return found, []
     before = list(find_patterns(subject.trees.root(language, old), language))
     now = {(each.text, each.flags) for each in every}

@@ -6,8 +6,8 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
     when        a regular expression of linear time: nor is it tried on a text without a match of it
     unless      the rule is not tried on a text that holds one of them
     paths       a regular expression: the rule is tried only where it matches the path
-    unassigned  a name that the rule binds: a match is dropped if the file gives that shell variable a value, or if the
-                group of the regular expression in `assigned` is its text somewhere in the file
+    assigned    a regular expression with a group: if the rule binds `$GIVEN`, a match is dropped if the group is that
+                name somewhere in the file
     passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
                 group is that name somewhere in the file
     in_tests    "lower" (one step less), "same", "off", "only"; the default is "lower" without advice in tests
@@ -64,7 +64,6 @@ class TreeRule:
     unless: tuple[str, ...]
     message: str
     fix: str | None
-    unassigned: str | None
     patterns: Mapping[str, re.Pattern[str]]
     fills_text: bool = False
     is_ours: bool = True
@@ -259,7 +258,6 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         unless=tuple(rule.extra.get("unless", ())),
         message=document["message"].strip(),
         fix=document.get("fix"),
-        unassigned=rule.extra.get("unassigned"),
         patterns={
             name: re.compile(rule.extra[name]) for name in PATTERNS if name in rule.extra
         },

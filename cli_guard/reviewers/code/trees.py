@@ -5,22 +5,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import accumulate, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from cli_guard.code.changes.kinds import kinds_of
 from cli_guard.code.changes.touched import TouchedLines, touched_lines
-from cli_guard.code.dead import DeadCode, dead_code
 from cli_guard.code.languages import language_for
-from cli_guard.code.numbers import Numbers
 from cli_guard.code.spelled import may_rename, spell_out
-from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable, without_actions
 from cli_guard.lazy import dataclass, frozen
 from cli_guard.model import FileChange, Finding, Skipped, Status
 from cli_guard.policy.suppressions import MARK
 from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.before import leave
+from cli_guard.reviewers.code.parsed_text import DATA, LONG_LINE, ParsedText, unreadable
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
     STOPPING,
@@ -41,49 +38,9 @@ from cli_guard.reviewers.review_input import ReviewInput
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-MAX_DEPTH = 200
-LONG_LINE = 10_000
 CONTENT_CHARS = 10_000
-# The library counts the characters before a match in its line, to tell its place: the most that a rule may cost.
-MOST_COLUMNS = 500_000_000
 SHOWN_CHARS = 80
-# Languages of data and of text.
-DATA = ("yaml", "json", "html", "css", "markdown")
-DEPTH = {
-    ord(c): step
-    for pair in ("()", "[]", "{}")
-    for c, step in zip(pair, (1, -1), strict=True)
-}
-OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
-ASSIGNED = re.compile(
-    r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b"
-)
-# Arguments that say how a call is made, not with what.
-OPTIONS = frozenset(
-    "keyword_argument dictionary_splat named_argument object dictionary pair comment".split()
-)
-SHORT_NAME = re.compile(r"(?<![\w$])[\w$]{1,3}(?![\w$])")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
-
-
-def depth(text: str) -> int:
-    """Return how deep brackets nest, those in strings and comments included.
-
-    The time to match grows with it, so a text made only of brackets would take minutes.
-    """
-    brackets = text.encode("utf-8", "replace").translate(None, OTHER_BYTES)
-    return max(accumulate(map(DEPTH.__getitem__, brackets)), default=0)
-
-
-def unreadable(language: str, text: str) -> str:
-    """Return why a text is not parsed, "" if it can be."""
-    if depth(text) > MAX_DEPTH:
-        return f"brackets nest deeper than {MAX_DEPTH}"
-    return (
-        f"more than {DEEPEST} levels of indentation"
-        if indents_too_deep(language, text)
-        else ""
-    )
 
 
 def inspect(
@@ -101,16 +58,18 @@ def inspect(
     """
     known = words_of(topic) if topic else frozenset()
 
-    def parse(given: str) -> _Parsed:
-        return _Parsed(
+    def parse(given: str) -> ParsedText:
+        return ParsedText(
             subject.trees, language, *(readable(topic, given) if topic else (given, {}))
         )
 
-    def parse_spelled(given: str) -> _Parsed:
+    def parse_written_out(given: str) -> ParsedText:
         side = parse(given)
-        if not may_rename(side.text, language, known) or unreadable(language, side.text):
+        if unreadable(language, side.text):
             return side
-        return replace(side, text=spell_out(subject.trees, language, side.text, known))
+        if may_rename(side.text, language, known):
+            side = replace(side, text=spell_out(subject.trees, language, side.text, known))
+        return side.with_texts()
 
     now = parse(text)
     users = [
@@ -129,15 +88,13 @@ def inspect(
             )
         return
     yield from _find_broken(subject, change, language, text)
-    before = _Before(
-        change, change.old_path or change.path, topic, language, old, parse_spelled, lapsed
-    )
+    path = change.old_path or change.path
+    before = _Before(change, path, topic, language, old, parse_written_out, lapsed)
     lines = text.split("\n")
-    side = now
-    if is_renaming and topic:
-        side = parse_spelled(text)
+    if topic and (ours or is_renaming):
+        side = parse_written_out(text)
         ours = rules_for(topic, change.path, side.text)
-    yield from _inspect_side(subject, ours, side, before, lines)
+        yield from _inspect_side(subject, ours, side, before, lines)
     # The repository's own rules know names as they are written.
     yield from _inspect_side(subject, users, now, replace(before, parse=parse), lines)
 
@@ -173,7 +130,7 @@ def _find_broken(
 def _inspect_side(
     subject: ReviewInput,
     rules: list[TreeRule],
-    now: "_Parsed",
+    now: "ParsedText",
     before: "_Before",
     lines: list[str],
 ) -> Iterator[Finding | Skipped]:
@@ -209,71 +166,6 @@ QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 
 @dataclass(frozen=True)
-class _Parsed:
-    """A text of one side, as the rules read it, and the lines in which a value was filled in."""
-
-    trees: Trees
-    language: str
-    text: str
-    given_at: Mapping[int, int]
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return self.text.split("\n")
-
-    @cached_property
-    def most(self) -> int:
-        """The most matches of a rule whose places are looked up."""
-        return MOST_COLUMNS // max(1, *map(len, self.lines))
-
-    @cached_property
-    def _root(self) -> "SgNode":
-        return self.trees.root(self.language, self.text)
-
-    def nodes(self, rule: TreeRule) -> "list[SgNode]":
-        """Return all that a rule matches, but for texts into which only numbers are put."""
-        nodes = self._root.find_all(rule.config)
-        return self._without_numbers(rule, nodes) if nodes and rule.fills_text else nodes
-
-    def _without_numbers(self, rule: TreeRule, nodes: "list[SgNode]") -> "list[SgNode]":
-        text = Numbers(self._root, self.language).write_out(nodes[: self.most])
-        if text == self.text:
-            return nodes
-        found = self.trees.root(self.language, text).find_all(rule.config)
-        lines = {node.range().start.line for node in found}
-        return [node for node in nodes if node.range().start.line in lines]
-
-    def offence(self, node: "SgNode") -> str:
-        """Return what a match does, a call without its options; the short names of a bundle differ in each build."""
-        text = node.text()
-        given = node.field("arguments")
-        if given is not None and kinds_of(self.language).shapes.get(node.kind()) == "call":
-            values = (each for each in given.named_children() if each.kind() not in OPTIONS)
-            head = text[: given.range().start.index - node.range().start.index]
-            text = "\0".join((head, *(each.text() for each in values)))
-        if self.language == "bash":
-            text = text.replace('"', "")  # only keeps a variable one word
-        is_bundled = len(self.lines[node.range().start.line]) > LONG_LINE
-        return SHORT_NAME.sub("_", text) if is_bundled else " ".join(text.split())
-
-    def matches(self, rule: TreeRule, nodes: "list[SgNode]") -> "Iterator[SgNode]":
-        """Yield of the nodes of a rule those that its `unassigned` and `passed_to` leave, as far as they are read."""
-        passed_to = rule.patterns.get("passed_to")
-        given = rule.patterns.get("assigned", ASSIGNED)
-        assigned = _names(given, self.text) if rule.unassigned else frozenset()
-        passed = _names(passed_to, self.text) if passed_to else frozenset()
-        for node in nodes[: self.most]:
-            if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
-                continue
-            if not passed_to or not (query := _bound(node, "QUERY")) or query in passed:
-                yield node
-
-    @property
-    def dead(self) -> DeadCode:
-        return dead_code(self.trees, self.language, self.text)
-
-
-@dataclass(frozen=True)
 class _Before:
     """What the rules matched in the text before the change, which is read for the first match off the added lines."""
 
@@ -282,7 +174,7 @@ class _Before:
     topic: str | None
     language: str
     read: Callable[[], str | None]
-    parse: Callable[[str], _Parsed]
+    parse: Callable[[str], ParsedText]
     lapsed: frozenset[int] = frozenset()
 
     @cached_property
@@ -295,7 +187,7 @@ class _Before:
         return LinesBefore(self.change)
 
     @cached_property
-    def side(self) -> _Parsed | None:
+    def side(self) -> ParsedText | None:
         if self.text is None or (
             self.topic and topic_of(self.path, self.language, self.text) != self.topic
         ):
@@ -325,7 +217,11 @@ class _Before:
 
 
 def _new_matches(
-    rule: TreeRule, nodes: "list[SgNode]", change: FileChange, now: _Parsed, before: _Before
+    rule: TreeRule,
+    nodes: "list[SgNode]",
+    change: FileChange,
+    now: ParsedText,
+    before: _Before,
 ) -> Iterator[tuple["SgNode", "NodeSpan"]]:
     """Yield the matches on lines that overlap an added line, whose value one gives, or that run only now."""
     known: TouchedLines | None = None
@@ -359,7 +255,7 @@ def _first_on_lines(
 
 
 def _without_known(
-    found: "list[tuple[SgNode, NodeSpan]]", rule: TreeRule, now: _Parsed, before: _Before
+    found: "list[tuple[SgNode, NodeSpan]]", rule: TreeRule, now: ParsedText, before: _Before
 ) -> "Iterator[tuple[SgNode, NodeSpan]]":
     """Leave out as many matches as the lines that went had of the same offence, but for those with an answer."""
     side = before.side if found else None
@@ -383,7 +279,7 @@ def _without_known(
             yield node, span
 
 
-def _offence_of(side: _Parsed, node: "SgNode", rule: TreeRule) -> str:
+def _offence_of(side: ParsedText, node: "SgNode", rule: TreeRule) -> str:
     """Return what a match does; what is only advice says nothing new of another text in quotes."""
     offence = side.offence(node)
     return offence if rule.rule.severity in STOPPING else QUOTED.sub("''", offence)
@@ -416,17 +312,6 @@ def _find_touched(
     touched = [span for span in spans if change.touches(span.first, span.last)]
     others += (NodeSpan(number, number) for number in givers)
     return touched or [span for span in others if change.touches(span.first, span.last)][:1]
-
-
-def _names(pattern: re.Pattern[str], text: str) -> frozenset[str]:
-    return frozenset(
-        name for match in pattern.finditer(text) for name in match.groups() if name
-    )
-
-
-def _bound(node: "SgNode", name: str | None) -> str | None:
-    value = node.get_match(name) if name else None
-    return value.text() if value else None
 
 
 def _finding(

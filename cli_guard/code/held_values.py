@@ -1,16 +1,19 @@
-"""Write 0 for what can only be a number: `"id = " + id` becomes `"id = " + 0` where `id` is an `int`.
+"""Write out what variables hold: numbers in a text that is put together, and such texts where calls are given them.
 
-A number, a date, a UUID and a member of an enumeration cannot change the text that they are put into. A name is one
-if its declaration says so, or if all that is assigned to it is one.
+`"id = " + id` becomes `"id = " + 0` where `id` is an `int`: a number, a date, a UUID and a member of an enumeration
+cannot change the text that they are put into. A name is one if its declaration says so, or if all that is assigned to
+it is one. After `line = "tar xf " + name`, `run(line)` becomes `run("tar xf " + name)`, so that a rule about what a
+call is given sees it where it was put together before.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from cli_guard.code.changes.kinds import kinds_of
+from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.expressions import find_sides, find_type, plain_type
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.tables import is_common
@@ -41,6 +44,19 @@ NUMBER = re.compile(r"[-+]?\d[\w.]*\Z")
 MOST_NODES = 20_000
 # From nodes to what is around them, in one file: the names of a deep tree have many around each.
 MOST_STEPS = 20_000
+# A name that is given a text: `line = "tar xf " + name`.
+HELD_TEXT = re.compile(
+    r"(?<![\w$.])(\$?[A-Za-z_]\w{0,80})\s*(?::\s*[\w.?]{1,40}\s*)?:?=\s*(?:\(\s*)?"
+    r"(?:[rbufRBUF$@]{0,2}[\"'`]|(?:[\w.]{0,40}[sS]printf|[sS]tring\.[fF]ormat)\()"
+)
+LONGEST_TEXT = 2_000
+MOST_HELD = 200
+# A name in an argument, in a list, by reference.
+MOST_AROUND_USE = 4
+PASSED_ON = re.compile(
+    "^(?:value_|keyword_)?argument$|^pair$|^reference_expression$|initializer$|array|^list"
+)
+COMMENT = re.compile(r"(?:#|//|/\*|--)[^\n]*\n")
 
 
 @frozen
@@ -71,20 +87,22 @@ def is_enumeration(node: "SgNode") -> bool:
     )
 
 
-class Numbers:
-    """What names and calls of a file can only be numbers."""
+class HeldValues:
+    """What the names of a file hold, as far as it is written there."""
 
     def __init__(self, root: "SgNode", language: str) -> None:
         self._root = root
         self._language = language
         self._shapes = language_named(language).shapes
         self._found: dict[tuple[str, int, int], list[GivenName]] = {}
+        # Where names are given something, of those that are written out.
+        self._bound: dict[str, list[tuple[int, GivenName]]] = {}
         self._left = MOST_STEPS
 
     def _shape(self, node: "SgNode") -> str | None:
         return self._shapes.get(node.kind())
 
-    def write_out(self, nodes: "list[SgNode]") -> str:
+    def write_out_numbers(self, nodes: "list[SgNode]") -> str:
         """Return the text of the file with 0 for the numbers in some nodes."""
         edits = [edit for node in nodes for edit in self._find_edits(node)]
         places = {(edit.start_pos, edit.end_pos): edit for edit in edits}
@@ -100,6 +118,83 @@ class Numbers:
                 yield node.replace("0")
             else:
                 waiting += self._parts_of(node)
+
+    def write_out_texts(self) -> tuple[str, Mapping[int, int]]:
+        """Return the text with variables that hold a text written out where they are handed over.
+
+        The mapping has the lines of such uses, with the line on which the text was put together.
+        """
+        names = dict.fromkeys(HELD_TEXT.findall(self._root.text()))
+        wanted = "|".join(map(re.escape, islice(names, MOST_HELD)))
+        edits = []
+        given_at = {}
+        found = self._root.find_all(regex=f"^(?:{wanted})$") if wanted else ()
+        nodes = [node for node in found if self._shape(node) == "name"]
+        # All are read at once: a search for each in its function takes as long as all else.
+        for node in nodes:
+            bound = self._bound.setdefault(node.text(), [])
+            if given := self._read_binding(node):
+                bound.append((node.range().start.index, given))
+        for node in filter(self._is_handed_over, nodes):
+            value = self._text_for(node)
+            if value is not None:
+                edits.append(node.replace(" ".join(value.text().split("\n"))))
+                given_at[node.range().start.line + 1] = value.range().start.line + 1
+        if not edits or not self._left:
+            return self._root.text(), {}
+        return self._root.commit_edits(edits), given_at
+
+    def _is_handed_over(self, name: "SgNode") -> bool:
+        """Return whether a name is what a call is given, or is stored in a member: `page.innerHTML = text`."""
+        inner = name
+        is_grouped = False
+        for node in islice(self._ancestors(name), MOST_AROUND_USE):
+            if node.kind() in kinds_of(self._language).arguments:
+                return True
+            shape = self._shape(node)
+            if shape == "assign":
+                target, value = find_sides(node)
+                is_value = value is not None and value.range() == inner.range()
+                return is_value and target is not None and self._shape(target) == "member"
+            if is_grouped and shape in ("call", "member"):
+                return True  # ("<b>" + text).html_safe
+            is_grouped = node.kind().startswith("parenthesized")
+            is_last = node.named_children()[-1].range() == inner.range()
+            if not (
+                is_grouped
+                or shape == "binary"
+                or (is_last and PASSED_ON.search(node.kind()))
+            ):
+                return False
+            inner = node
+        return False
+
+    def _text_for(self, use: "SgNode") -> "SgNode | None":
+        """Return the text that a name holds, one that is put together if it may hold several."""
+        at = use.range().start.index
+        given = self._given_for(use)
+        texts = [each.value for each in given if each.value and self._is_text(each.value)]
+        if not texts or len(texts) < len(given):
+            return None
+        before = [
+            each.value
+            for each in given
+            if each.value and (each.is_outside or each.within[0] <= at)
+        ]
+        composed = [each for each in before if self._is_composed(each)]
+        only = before[:1] if len(given) == 1 else []
+        return next(iter(composed[-1:] or only), None)
+
+    def _is_text(self, value: "SgNode") -> bool:
+        text = value.text()
+        return (
+            len(text) < LONGEST_TEXT
+            and HELD_TEXT.match(f"a={text}") is not None
+            and COMMENT.search(text) is None
+        )
+
+    def _is_composed(self, value: "SgNode") -> bool:
+        return any(self._shape(node) == "name" for node in walk_nodes(value, MOST_NODES))
 
     def _parts_of(self, node: "SgNode") -> "list[SgNode]":
         """Return the children of a node that have a value: not the name of a call, a member, a key or a target."""
@@ -132,12 +227,7 @@ class Numbers:
         return re.sub(r"\s|::|\?\.", ".", name.strip()).strip(".")
 
     def _is_number_name(self, use: "SgNode") -> bool:
-        name = use.text()
-        function = self._function_around(use)
-        given = self._givers_of(name, function or self._root)
-        if not given and self._language not in UNCHECKED:
-            # Fields and globals.
-            given = [each for each in self._givers_of(name, self._root) if each.is_outside]
+        given = self._given_for(use)
         is_declared = any(each.type for each in given) and all(
             map(self._is_number_type, (each.type for each in given if each.type))
         )
@@ -152,6 +242,15 @@ class Numbers:
         return (is_declared or is_set) and all(
             each.value is not None and self._is_number_value(each.value) for each in values
         )
+
+    def _given_for(self, use: "SgNode") -> "list[GivenName]":
+        """Return what is given to a name in the function around a use, else to a field or global of that name."""
+        name = use.text()
+        function = self._function_around(use)
+        given = self._givers_of(name, function or self._root)
+        if not given and self._language not in UNCHECKED:
+            given = [each for each in self._givers_of(name, self._root) if each.is_outside]
+        return given
 
     def _function_around(self, node: "SgNode") -> "SgNode | None":
         around = self._ancestors(node)
@@ -186,7 +285,11 @@ class Numbers:
     def _givers_of(self, name: str, scope: "SgNode") -> "list[GivenName]":
         """Return what declares a name in a scope, and what gives it a value."""
         where = scope.range()
-        key = (name, where.start.index, where.end.index)
+        first = where.start.index
+        if name in self._bound:
+            bound = self._bound[name]
+            return [given for at, given in bound if first <= at < where.end.index]
+        key = (name, first, where.end.index)
         if key not in self._found:
             self._found[key] = self._find_given(name, scope)
         return self._found[key]
@@ -217,6 +320,8 @@ class Numbers:
                 target, value = find_sides(node)
                 if target is None or target.range() != inner.range():
                     return None
+                if inner.kind() == "expression_list" and not _has_part(inner, name):
+                    return None  # x[at], err = ...
             if is_assigned or (node.kind() in typed and not self._is_target(node)):
                 of = find_type(node)
                 if of is not None and of.range() == name.range():
@@ -255,3 +360,7 @@ class Numbers:
             self._root,
         )
         return node.range().end.index, block.range().end.index
+
+
+def _has_part(node: "SgNode", part: "SgNode") -> bool:
+    return any(each.range() == part.range() for each in node.named_children())

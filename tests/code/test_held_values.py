@@ -1,9 +1,9 @@
-"""What can only be a number is told from what could be text."""
+"""What can only be a number is told from what could be text; a text is written out where it is handed over."""
 
 import pytest
 from ast_grep_py import SgRoot
 
-from cli_guard.code.numbers import Numbers
+from cli_guard.code.held_values import HeldValues
 
 WRITTEN = [
     (
@@ -98,7 +98,7 @@ KEPT = [
 
 def write_out(language: str, text: str) -> str:
     root = SgRoot(text, language).root()
-    return Numbers(root, language).write_out([root])
+    return HeldValues(root, language).write_out_numbers([root])
 
 
 @pytest.mark.parametrize(("language", "text", "read"), WRITTEN)
@@ -109,3 +109,70 @@ def test_numbers(language: str, text: str, read: str) -> None:
 @pytest.mark.parametrize(("language", "text"), KEPT)
 def test_what_may_be_text(language: str, text: str) -> None:
     assert write_out(language, text) == text
+
+
+HANDED_OVER = [
+    # A piece is added to it later.
+    (
+        "python",
+        "def g(x):\n    q = ('a %s'\n         % x)\n    q += 'c'\n    f(q)\n",
+        "    f(('a %s'          % x))",
+        2,
+    ),
+    ("php", '<?php $line = "ls $x"; exec($line, $out);', 'exec("ls $x", $out);', 1),
+    (
+        "java",
+        'class A { static final String T = "DES"; void f() { g(T); } }',
+        'g("DES");',
+        1,
+    ),
+    (
+        "java",
+        'class A { void f(String h) { String l = "a" + h; g(List.of("b", l)); } }',
+        'List.of("b", "a" + h)',
+        1,
+    ),
+    ("go", 'package a\nfunc f() { q := "a" + x; g(q) }', 'g("a" + x)', 2),
+    ("csharp", 'class A { void F() { var q = $"a{b}"; G(q); } }', 'G($"a{b}");', 1),
+    (
+        "javascript",
+        "const q = `a ${b}`; page.innerHTML = q;",
+        "page.innerHTML = `a ${b}`;",
+        1,
+    ),
+    (
+        "ruby",
+        'def f\n  t = "a#{b}"\n  (t + c).html_safe\nend\n',
+        '("a#{b}" + c).html_safe',
+        2,
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "read", "line"), HANDED_OVER)
+def test_texts_that_are_handed_over(language: str, text: str, read: str, line: int) -> None:
+    written, given_at = HeldValues(
+        SgRoot(text, language).root(), language
+    ).write_out_texts()
+    assert read in written
+    assert written.count("\n") == text.count("\n")
+    assert line in given_at.values()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        # It may be what the caller gave, what another call returned, or one of two texts.
+        ("python", "def f(q):\n    if not q:\n        q = 'a' + b\n    g(q)\n"),
+        ("php", '<?php $q = "a $x"; $q = clean($q); exec($q);'),
+        ("java", 'class A { void f() { String q = "a"; if (b) { q = "c"; } g(q); } }'),
+        # It is only named, asked for a member, or another one's key.
+        ("python", "def f():\n    q = 'a' + b\n    return q.strip()\n"),
+        ("python", "def f():\n    q = 'a' + b\n    g(q=1)\n"),
+        ("go", 'package a\nfunc f() { q[0], err = "a" + x, nil; g(q) }'),
+        ("javascript", "function f() { const q = 'a' + b; }\nfunction h() { g(q); }"),
+    ],
+)
+def test_what_may_hold_something_else(language: str, text: str) -> None:
+    root = SgRoot(text, language).root()
+    assert HeldValues(root, language).write_out_texts() == (text, {})
