@@ -272,12 +272,6 @@ MOVES = (
    }
  }
 """,
-    """<<path:src/layout.c>>
- void reset(struct cell *c) {
--  c->xoff = UINT_MAX;
-+  c->xoff = INT_MAX;
- }
-""",
     # Stricter than before.
     f"""{HANDLER} def save(user, page):
 -    if not user.is_admin:
@@ -418,12 +412,6 @@ GUARDS = (
 -    $this->userHasPermissionForLanguage(Right::APPROVE, $language);
 +    $this->userHasPermission(Right::APPROVE);
    }
- }
-""",
-    """<<path:src/layout.c>>
- void reset(struct cell *c) {
--  c->most = MAX_CELLS;
-+  c->most = INT_MAX;
  }
 """,
     # A function that makes another value fit, and is not called there.

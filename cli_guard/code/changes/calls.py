@@ -12,7 +12,6 @@ from cli_guard.code.changes.facts import (
     Looser,
     words_of_name,
 )
-from cli_guard.code.changes.sums import difference_of_sums
 from cli_guard.code.changes.values import read_strength_words
 
 # Whose row a query finds: a column, and the place of a value that it is given.
@@ -22,13 +21,6 @@ OWNER_COLUMN = re.compile(
     r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
 )
 COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
-# What makes a number wide: a cast, a conversion, a suffix.
-WIDENING = re.compile(
-    r"\(\s*(?:u?int64_t|size_t|ssize_t|(?:curl_)?off_t|u?long(?: long)?|unsigned long(?: long)?|u?int64)\s*\)\s*"
-    r"|static_cast<[^<>]{1,40}>|\bu?int64(?=\()|(?<=\d)[uU]?[lL]{1,2}\b| as [ui](?:64|128|size)\b"
-)
-NARROWING = re.compile(r"\bu?int(?:8|16|32)(?=\()|\(u?int(?:8|16|32)_t\)\s*")
-JOINED = re.compile(r"[\w)\]] ?(?:\*|\+(?!\+)|<<) ?[\w(]")
 # An argument, or an entry of one, that says which thing is meant.
 IS_KEY = re.compile(
     r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
@@ -55,15 +47,12 @@ NOTHING = ("null", "nil", "None", "undefined", "nullptr", "NULL")
 FILTERED = re.compile(
     r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
 )
-# https://www.php.net/manual/en/function.in-array.php
-SEARCHES_OF_PHP = ("in_array", "array_search", "array_keys")
 FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
 # Of flags; Kotlin has `or`.
 JOINERS = ("|", "or")
 # A mode of files, and what it lets others than the owner do.
 RIGHTS = re.compile(r"0o?[0-7]{3,4}")
 OF_OTHERS = 0o077
-BRACKETS = re.compile(r"[()\s]")
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
@@ -214,36 +203,6 @@ def lost_name(old: CodeFact, new: CodeFact) -> str:
     return gone[0] if gone and (not old.is_option or NAME.fullmatch(gone[0])) else ""
 
 
-def lost_strictness(old: CodeFact, new: CodeFact) -> str:
-    """Return why a value is looked for that only has to be like one in the list: `in_array($x, $list, true)`."""
-    is_strict = old.last_name in SEARCHES_OF_PHP and lost_argument(old, new) == "true"
-    return f"`{new.name}` compares without types now" if is_strict else ""
-
-
-def lost_limit(old: CodeFact, new: CodeFact) -> str:
-    """Return why a call is no longer given a limit that it was given, "" if it is or was not."""
-    if not old.is_call or old.name != new.name:
-        return ""
-    known = read_strength_words()["limits"]
-    gone = left_out(old.detail, new.detail)
-    limit = next((e for e in gone if not known.isdisjoint(words_of_name(e))), "")
-    return f"`{limit}` no longer limits `{new.name}`" if limit else ""
-
-
-def lost_width(old: CodeFact, new: CodeFact) -> str:
-    """Return why a product or sum may wrap around: its terms are no longer made wide before they are joined."""
-    one, two = (each.name if each.is_judged else each.detail for each in (old, new))
-    is_same = old.is_judged or old.name == new.name
-    now, cut = NARROWING.subn("", two)
-    if not is_same or one == two or not (cut or JOINED.search(two)):
-        return ""
-    was, count = WIDENING.subn("", one)
-    now, left = WIDENING.subn("", now)
-    is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
-    is_narrower = count > left and is_same_sum
-    return f"`{two}` may wrap around, `{one}` could not" if is_narrower else ""
-
-
 def find_quoting_text(
     went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> CodeFact | None:
@@ -338,21 +297,3 @@ def lost_flag(old: CodeFact, new: CodeFact) -> str:
             if after & ~before & OF_OTHERS:
                 return f"`{other}` gives more rights than `{one}`"
     return ""
-
-
-def lost_room(old: CodeFact, new: CodeFact) -> str:
-    """Return why a buffer is smaller now, or more is written into one as big: of a size, an addend went."""
-    one = changed_argument(old, new)
-    if one is None:
-        return ""
-    before, after = one
-    grown = difference_of_sums((before, "0"), (after, "0"))
-    if len(grown) != 1:
-        return ""
-    is_more = min(grown.values()) > 0
-    known = read_strength_words()
-    allocates = not known["allocates"].isdisjoint(words_of_name(old.last_name))
-    copies = old.last_name.lower() in known["copies"]
-    is_size = copies or "sizeof" in after
-    is_less = not is_more if allocates else is_more and is_size
-    return f"`{before}` is `{after}` now" if is_less else ""

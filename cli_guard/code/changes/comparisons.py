@@ -44,14 +44,6 @@ WIDER = {"<": "<=", ">": ">="}
 RANKS = {"identical": 0, "exact": 1, "caseless": 2, "begins": 3, "holds": 4}
 EQUAL = ("identical", "exact")
 LIST = re.compile(r"[(\[{].*[)\]}]", re.DOTALL)
-# What makes all spellings of a text one.
-FOLDING = re.compile(
-    r"(?i)\.(?:to_?lower(?:_?case|invariant)?|lower(?:cased?)?|downcase|casefold)\b(?:\(\w*\))?"
-    r"|\b(?:(?:mb_)?strtolower|strings\.tolower)\((?P<inside>[^()]*)\)"
-)
-PRESENT = re.compile(
-    r"(?P<value>[\w$.@>-]{1,100}) (?:is not|!==?|~=) (?:None|null|nil|undefined)"
-)
 NOT_FOUND = ("0", "-1", "false", "nil", "None")
 
 
@@ -313,34 +305,6 @@ def asks_less(old: str, new: str, *, refuses: bool) -> bool:
     added = now - was
     is_one = len(gone) == len(added) == 1 < len(was)
     return is_one and asks_less(min(gone), min(added), refuses=refuses)
-
-
-def is_unfolded(old: str, new: str, *, refuses: bool) -> bool:
-    """Return whether what is refused in every spelling is refused in one alone."""
-    plain = FOLDING.sub(r"\g<inside>", old)
-    is_denied = NEGATION.match(old) is not None or "!=" in old or " not in " in old
-    return plain == new != old and refuses != is_denied
-
-
-def skipped_if_empty(gone: str, added: str, kept: Iterable[str]) -> str:
-    """Return the list that a guard asks for values only where it has any, where it did so for every list; "" for none.
-
-    The guard refuses what is not in the list: `allowed is not None and name not in allowed`.
-    """
-    match = PRESENT.fullmatch(gone)
-    value = match["value"] if match else ""
-    counted = (
-        rf"(?:!empty\(|len\(|count\()?{re.escape(value)}"
-        r"(?:\.(?:any\?|present\?|length|size))?\)?(?: ?(?:>|!=) ?0)?"
-    )
-    if not value or re.fullmatch(counted, added) is None:
-        return ""
-    found = filter(None, map(read_comparison, kept))
-    is_list = any(
-        each.relation == "holds" and each.is_denied and value in (each.left, each.right)
-        for each in found
-    )
-    return value if is_list else ""
 
 
 def split_outside(text: str, marks: Container[str]) -> list[str]:

@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import CodeFact, Looser, words_of_name
-from cli_guard.code.changes.values import read_strength_words
+from cli_guard.code.changes.facts import CodeFact, Looser
 
 # Where nothing else holds an index inside, and an operand that does.
 MEMORY = ("c", "cpp")
-NUMBERED = (*MEMORY, "go", "rust")
 # What a size or an index is given to where nothing else holds it inside.
 MEMORY_USE = (
     r"\b(?:mem(?:cpy|move|set)|str?n(?:cpy|cat)|\w*alloc|fread|read|recv)\([^;]{0,200}\bNAME\b[^;]{0,40}\)"
@@ -53,14 +51,6 @@ def name_assigned(option: CodeFact, file: FileDifference) -> str:
     line = hunk.removed[max(option.line - hunk.old_start, 0)] if hunk else ""
     match = ASSIGNED.match(line)
     return match[1] if match else ""
-
-
-def is_size(declared: CodeFact, file: FileDifference) -> bool:
-    """Return whether a number says how much, by its name, or is given to what reserves, copies or looks up."""
-    sizes = read_strength_words()["sizes"]
-    unit = file.new.unit_named(declared.unit)
-    is_named = not sizes.isdisjoint(words_of_name(declared.last_name))
-    return is_named or (unit is not None and bool(memory_use_of(declared.name, unit.text)))
 
 
 def memory_use_of(name: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Checks that are still made, and whose answer nobody asks for any more; and refusals that say more than before.
+"""Checks that are still made, and whose answer nobody asks for any more.
 
 `if (verify(token) != 0) return -1;` has become `verify(token);`, `check(token)?;` is `let _ = check(token);`.
 """
@@ -19,7 +19,6 @@ from cli_guard.code.changes.naming import write_dotted
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.model import Hunk
 from cli_guard.reviewers.protections.families import families_of
-from cli_guard.reviewers.protections.losses import REFUSAL
 from cli_guard.reviewers.protections.weakenings import Weakening
 
 UNASKED = "unasked"
@@ -47,7 +46,6 @@ def find_unasked(difference: ChangeDifference) -> Iterator[Weakening]:
         short_name(unit.name) for file in difference.files for unit in file.new.units
     }
     for file in difference.files:
-        yield from find_told(file)
         for hunk in file.change.hunks if file.language else ():
             for looser in unasked_in(hunk, file, touched):
                 yield Weakening(looser, file)
@@ -93,31 +91,3 @@ def unit_at(line: int, file: FileDifference) -> str:
     """Return the name of the innermost unit that a line before the change is in."""
     around = (unit.name for unit in file.old.units if unit.line <= line <= unit.end_line)
     return max(around, key=len, default="")
-
-
-def find_told(file: FileDifference) -> Iterator[Weakening]:
-    """Yield the refusals of a login that said the same as another one there, and say now which of both it is."""
-    guards = [fact for fact in file.came if fact.is_guard]
-    for old in file.went if guards else ():
-        was = file.old.unit_named(old.unit) if old.is_guard else None
-        now = file.new.unit_named(old.unit)
-        said = REFUSAL.findall(old.detail)
-        if (
-            was is None
-            or now is None
-            or not said
-            or was.text.count(said[0]) < 2
-            or not is_login(was.text)
-        ):
-            continue
-        for new in guards:
-            says = REFUSAL.findall(new.detail)
-            is_new = bool(says) and says[0] not in was.text and now.text.count(says[0]) == 1
-            if new.name == old.name and is_new:
-                why = f"{says[0]} is said here alone, where it was {said[0]} for both"
-                yield Weakening(Looser(old, new, "told", why), file)
-                break
-
-
-def is_login(text: str) -> bool:
-    return re.search(r"(?i)password|passwd|passphrase|\botp\b|credential", text) is not None

@@ -26,12 +26,6 @@ from cli_guard.code.changes.facts import (
     short_name,
     words_of_name,
 )
-from cli_guard.code.changes.folding import (
-    is_compared,
-    is_from_outside,
-    unfolded_values,
-    untyped_parameters,
-)
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.lists import LISTED, looser_lists
 from cli_guard.code.changes.loosening import (
@@ -55,9 +49,7 @@ from cli_guard.reviewers.protections.families import PRESENCE, families_of
 from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
-    NUMBERED,
     SIZE_ASKED,
-    is_size,
     lost_endings,
 )
 from cli_guard.reviewers.review_input import ReviewInput
@@ -94,14 +86,14 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
     for file in difference.files:
         yield from find_looser_handlers(file)
         states = (file.went, file.came)
-        for looser in chain(looser_lists(*states), untyped_parameters(*states)):
+        for looser in looser_lists(*states):
             yield Weakening(looser, file)
         came = by_unit(file.came)
         for unit, went in by_unit(file.went).items():
             pair = difference.pair_of(file, unit) if unit else None
             name = pair.name if pair else unit
             now = came.get(name, ())
-            for looser in chain(looser_facts(went, now), unfolded_values(went, now)):
+            for looser in looser_facts(went, now):
                 if protects(looser, file):
                     yield Weakening(looser, file)
             surely = chain(
@@ -205,13 +197,6 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if any(families_of(each, language) for each in facts):
             return True
         return is_check_itself(looser.old, language)
-    if looser.sort == "uncast":
-        return is_from_outside(looser.new.text)
-    if looser.sort == "unfolded":
-        unit = file.new.unit_named(looser.old.unit)
-        return unit is not None and is_compared(looser.old.name, unit.text)
-    if looser.sort == "narrowed":
-        return language in NUMBERED and is_size(looser.new, file)
     if looser.sort == "filter":
         first = IDENTIFIER.search(looser.old.detail)
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
