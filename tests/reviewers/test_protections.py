@@ -164,15 +164,6 @@ MOVES = (
 -  contents: read
    id-token: write
 """,
-    """<<path:src/box.ts>>
- function build(options) {
--  if (options.open || options.permissions.network) {
-+  const { open } = options;
-+  if (open) {
-     share(options);
-   }
- }
-""",
     # With the class around it, whose name is something else's now.
     """<<path:app/tasks.py>>
 -class Task:
@@ -351,14 +342,6 @@ GUARDS = (
  jobs:
    build:
      runs-on: ubuntu-latest
-""",
-    """<<path:src/box.ts>>
- function build(options) {
--  if (options.open || options.permissions.network) {
-+  if (options.always) {
-     share(options);
-   }
- }
 """,
     """<<path:app/tasks.py>>
  class Task:

@@ -181,6 +181,19 @@ def read_comparison(text: str) -> Comparison | None:
     return replace(found, is_denied=found.is_denied != is_denied)
 
 
+@lru_cache(maxsize=2_000)
+def question_of(operand: str) -> str:
+    """Return what an operand asks, in one form for it and its denial: `a == b` of `a != b` as well."""
+    found = read_comparison(operand)
+    if found is None:
+        return without_denials(operand)[0]
+    plain = found.without_denial
+    relation = "exact" if plain.relation in EQUAL else plain.relation
+    if relation in (">=", "<="):
+        relation = COMPLEMENT[relation]
+    return f"{plain.left} {relation} {plain.right}"
+
+
 def without_denials(text: str) -> tuple[str, bool]:
     """Return a condition without what denies it and its brackets, and whether it was denied."""
     text = text.strip()

@@ -10,7 +10,6 @@ from cli_guard.code.changes.facts import (
     CodeFact,
     CodeUnit,
     FactKind,
-    has_word,
     words_of_name,
 )
 from cli_guard.lazy import frozen
@@ -19,14 +18,10 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 
 # What a call is given, if that is what another call has under a name.
 CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
-# Calls that calculate, and say it if the result does not fit.
-SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # Whether a feature is there yet says nothing of who may use it.
 FEATURE_FLAG = re.compile(
     r"(?i)feature_?(?:flag|toggle|gate|service|manager)|features?\.(?:is_?)?(?:enabled|active)"
 )
-# What decorators of a function take at most.
-LINES_ABOVE = 8
 # Words before a name that is only used.
 STATEMENTS = frozenset("return throw raise new not and or case else await yield".split())
 # Of one hunk.
@@ -144,14 +139,6 @@ def is_made_anew(loss: Loss) -> bool:
     return bool(again) and not any(source[1] in each.detail for each in again)
 
 
-def is_calculated_no_more(loss: Loss) -> bool:
-    """Return whether a sum that could not overflow went, and no line came there that names its values."""
-    added = "\n".join(loss.hunk.added[:MOST_LINES]) if loss.hunk else ""
-    values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
-    is_sum = SUMS.search(loss.fact.last_name) is not None
-    return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))
-
-
 def names_gone(loss: Loss) -> frozenset[str]:
     """Return the names that lines of the same hunk bound: what they stood for went with the check.
 
@@ -208,16 +195,6 @@ def declarations(name: str, text: str) -> frozenset[str]:
         for found in re.finditer(form, text)
         if found[1] not in STATEMENTS
     )
-
-
-def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
-    """Return whether a function went, and the one that goes on with its work has the same decorator."""
-    fact = loss.fact
-    if fact.kind is not FactKind.DECORATOR or pair.path != loss.change.path:
-        return False
-    first = max(pair.line - 1 - LINES_ABOVE, 0)
-    heading = "\n".join(text.split("\n")[first : pair.line])
-    return pair.name != fact.unit and has_word(heading, fact.last_name)
 
 
 def is_all_that_went(loss: Loss) -> bool:

@@ -35,11 +35,9 @@ from cli_guard.reviewers.protections.loss import (
     Loss,
     body_is_gone,
     every,
-    is_calculated_no_more,
     is_form_gone,
     is_made_anew,
     is_of_flag,
-    is_on_successor,
     is_opened_no_more,
     is_own_guard,
     is_renamed,
@@ -160,6 +158,8 @@ class Losses:
         fact = loss.fact
         if fact.unit and pair is None and self.unit_is_gone(loss, text):
             return True
+        if fact.kind is FactKind.DECORATOR and is_owner_gone(loss, text):
+            return True
         if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text, pair):
             return True
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
@@ -168,21 +168,17 @@ class Losses:
             return True
         if loss.family == "validation" and is_field_gone(loss):
             return True
-        if is_of_flag(loss) or (fact.is_call and is_calculated_no_more(loss)):
-            return True
-        if pair and (is_taken_no_more(loss, pair) or is_renamed(loss, pair)):
-            return True
-        if pair and is_on_successor(loss, pair, text):
+        if is_of_flag(loss):
             return True
         if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
+            return True
+        if pair and (is_taken_no_more(loss, pair) or is_renamed(loss, pair)):
             return True
         if loss.family == "path" and pair and is_opened_no_more(loss, pair):
             return True
         if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
-        return fact.is_option and (
-            parent_is_gone(loss) or is_denied_unlisted(loss) or is_parameter(loss)
-        )
+        return fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss))
 
     def stands_by_name(self, loss: Loss, text: str, pair: CodeUnit | None) -> bool:
         """Return whether the names that a member spoke of are there after the change."""
@@ -274,15 +270,6 @@ def is_link_gone(loss: Loss) -> bool:
     )
 
 
-def is_parameter(loss: Loss) -> bool:
-    """Return whether an option is a parameter with its default: it went, and nobody can set it otherwise."""
-    line = loss.fact.line
-    return any(
-        each.kind is FactKind.DEFINITION and each.line <= line <= each.end_line
-        for each in loss.file.went
-    )
-
-
 def is_field_gone(loss: Loss) -> bool:
     """Return whether the key that a chain of calls describes went with it: `name: z.string().max(9)` of a schema."""
     fact = loss.fact
@@ -294,6 +281,12 @@ def is_field_gone(loss: Loss) -> bool:
         and f".{fact.last_name}(" in each.detail
         for each in loss.file.went
     )
+
+
+def is_owner_gone(loss: Loss, text: str) -> bool:
+    """Return whether what a decorator stood before is there by no name, whatever is like it."""
+    name = short_name(loss.fact.unit)
+    return not has_word(text, loss.file.renames.get(name, name))
 
 
 def is_like_before(loss: Loss, pair: CodeUnit) -> bool:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
+from cli_guard.code.changes.comparisons import question_of, split_arguments
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    ONLY_SAYS,
     VALUES,
     CodeFact,
     FactKind,
@@ -27,8 +29,6 @@ from cli_guard.reviewers.protections.loss import (
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
-CALLED = re.compile(r"!?(?:[\w$]+(?:\.|->|::))*([\w$]+)\(")
-TYPE_ASKED = re.compile(r"\binstanceof ([\w.]+)")
 MEASURES = frozenset(("len", "length", "size"))
 
 
@@ -47,9 +47,7 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.is_call and is_other_answer(loss):
         return True
-    if fact.is_option and is_renamed_option(loss, hunk):
-        return True
-    if is_case_now(loss) or is_inlined(loss, hunk) or is_called_again(loss, hunk):
+    if is_still_asked(loss) or is_inlined(loss, hunk):
         return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
@@ -82,49 +80,6 @@ def has_namesake(loss: Loss) -> bool:
     )
 
 
-def is_renamed_option(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether a constant has another name now, by which is asked what was asked by the old one."""
-    fact = loss.fact
-    asked = {plain_tokens(each.asked) for each in loss.file.came if each.is_judged}
-    name = fact.last_name.lower().replace("_", "")
-    return any(
-        new.is_option
-        and (new.unit, new.detail) == (fact.unit, fact.detail)
-        and covers(hunk, new)
-        and any(
-            name in (was := plain_tokens(old.asked))
-            and was.replace(name, new.last_name.lower().replace("_", "")) in asked
-            for old in loss.file.went
-            if old.is_judged
-        )
-        for new in loss.file.came
-    )
-
-
-def is_case_now(loss: Loss) -> bool:
-    """Return whether the type that a condition asked for is a case of a switch now: `case Admin user -> ...`."""
-    asked = TYPE_ASKED.search(loss.fact.name) if loss.fact.is_judged else None
-    case = re.compile(rf"\bcase {re.escape(asked[1])}\b") if asked else None
-    hunks = loss.change.hunks if case else ()
-    return case is not None and any(
-        case.search(line[:LONGEST_LINE]) for hunk in hunks for line in hunk.added
-    )
-
-
-def is_called_again(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether a condition was what a call says, and one of the same name by another module says it now."""
-    asked = CALLED.match(loss.fact.name) if loss.fact.is_judged else None
-    name = " ".join(words_of_name(asked[1])) if asked else ""
-    return bool(name) and any(
-        new.is_call
-        and plain_name(new) == name
-        and new.unit == loss.fact.unit
-        and covers(hunk, new)
-        and loss.family in families_of(new, loss.language, came=True)
-        for new in loss.file.came
-    )
-
-
 def is_inlined(loss: Loss, hunk: Hunk) -> bool:
     """Return whether what a helper called, which went, is called now where the helper was."""
     fact = loss.fact
@@ -145,6 +100,31 @@ def is_inlined(loss: Loss, hunk: Hunk) -> bool:
         for new in loss.file.new.facts
         if new.is_call
     )
+
+
+def is_still_asked(loss: Loss) -> bool:
+    """Return whether conditions of the same function that came ask all that a lost one asked, whatever their form.
+
+    `if not a: return False` and `if not b: return False` may have become `return a and b`.
+    """
+    fact = loss.fact
+    if not fact.is_judged:
+        return False
+    asked: set[str] = set()
+    for new in loss.file.came:
+        if new.unit == fact.unit and new.detail != ONLY_SAYS:
+            asked |= questions_of(new)
+    return questions_of(fact) <= asked
+
+
+def questions_of(fact: CodeFact) -> frozenset[str]:
+    """Return what the operands of a condition, or the arguments of an assertion, ask, whatever the answer is to be."""
+    asked: Sequence[str] = ()
+    if fact.is_judged:
+        asked = fact.operands or (fact.name,)
+    elif fact.is_call and "assert" in words_of_name(fact.last_name):
+        asked = split_arguments(fact.detail)
+    return frozenset(map(question_of, asked))
 
 
 def is_around(loss: Loss) -> bool:
