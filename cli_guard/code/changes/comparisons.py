@@ -6,12 +6,12 @@ which leaves where it is true, what it is false for.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from cli_guard.code.changes.facts import short_name, words_of_name
-from cli_guard.code.changes.sums import difference_of_sums
+from cli_guard.code.changes.sums import count_taken, difference_of_sums
 from cli_guard.code.changes.values import amount_of, read_strength_words
 from cli_guard.lazy import frozen
 
@@ -96,21 +96,14 @@ def looser_comparison(old: str, new: str, *, refuses: bool) -> LooserComparison 
     return None
 
 
-def overflowing_sum(gone: Iterable[str], added: Iterable[str]) -> str:
-    """Return why a sum may wrap around that could not: `b > n - a` has become `a + b > n`; "" if none may."""
-    before = [each for each in map(read_comparison, gone) if each is not None]
-    for operand in added:
-        now = read_comparison(operand)
-        if now is None or now.relation not in COMPLEMENT:
-            continue
-        parts = split_outside(now.left, ("+",))
-        for was in before:
-            taken = split_outside(was.right, ("-",))
-            if was.relation != now.relation or len(taken) != 2:
-                continue
-            if taken[0] == now.right and {taken[1], was.left} == set(parts):
-                return f"`{now.left}` may wrap around, `{was.right}` could not"
-    return ""
+def overflowing_sum(old: str, new: str) -> bool:
+    """Return whether a comparison adds up what it took off before: `b > n - a` has become `a + b > n`."""
+    was = read_comparison(old)
+    now = read_comparison(new)
+    if was is None or now is None or was.relation != now.relation not in COMPLEMENT:
+        return False
+    is_same = not difference_of_sums((was.left, was.right), (now.left, now.right))
+    return is_same and count_taken(was.left, was.right) > count_taken(now.left, now.right)
 
 
 def has_looser_bound(was: Comparison, now: Comparison) -> bool:

@@ -58,6 +58,9 @@ GIVEN = (
     "value_argument",
     "argument",
 )
+ERROR_GIVEN = re.compile(
+    r"(?i:new )?[\w.:\\]*(?:err(?=[A-Z_])|(?i:error|exception)|\bE[A-Z]{3,})[\w.:]*(?:\(.*\))?"
+)
 # `CHECK(x <= n) << "too long";`
 MESSAGE = "binary_expression"
 # It is left out of what is released.
@@ -320,16 +323,18 @@ def is_condition(node: "SgNode", tree: SourceTree) -> bool:
 def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the branch that a call of a macro is, None for any other call."""
     name = short_name(name_called(tree.source(node)))
-    if not is_refusing(name) or not is_statement(node):
+    if not is_statement(node):
         return None
     if tree.shape(node) == "macro":
-        return read_tokens(node, tree, name)
+        return read_tokens(node, tree, name) if is_refusing(name) else None
     arguments = arguments_of(node)
     asked = next((each for each in arguments if is_condition(each, tree)), None)
     if asked is None:
         return None
-    rest = (tree.source(each) for each in arguments if each.range() != asked.range())
-    leaving = "" if is_saying(name) else fold(f"{name} {' '.join(rest)}")
+    rest = " ".join(tree.source(e) for e in arguments if e.range() != asked.range())
+    if not is_refusing(name) and not names_error(node, rest, tree):
+        return None
+    leaving = "" if is_saying(name) else fold(f"{name} {rest}")
     branch = branch_of(asked, leaving, tree)
     return branch if leaves_if_true(name) else deny(branch)
 
@@ -349,6 +354,13 @@ def is_refusing(name: str) -> bool:
     if ASSERTION in name.lower():
         return False
     return name.isupper() or name.lower() in known_words("asserts")
+
+
+def names_error(call: "SgNode", rest: str, tree: SourceTree) -> bool:
+    """Return whether a call is given an error beside a condition: `enforce(n <= MAX, ErrorCode::LENGTH)`."""
+    written = tree.source(call)
+    is_test = ASSERTION in written.partition("(")[0].lower() or is_saying(written)
+    return not is_test and ERROR_GIVEN.fullmatch(rest) is not None
 
 
 def arguments_of(call: "SgNode") -> "list[SgNode]":

@@ -5,6 +5,7 @@ Which words are weaker than which, which functions and which numbers, is data: `
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice, product
 
 from cli_guard.code.changes.calls import (
     lost_actions,
@@ -166,8 +167,10 @@ def loosened_condition(
     """Return how a condition holds back less than before, None if it does not or nobody can say."""
     was = set(old.operands)
     now = set(new.operands)
-    if why := overflowing_sum(was - now, now - was):
-        return Looser(old, new, "value", why)
+    for gone, added in islice(product(was - now, now - was), MOST_PAIRS):
+        if overflowing_sum(gone, added):
+            why = f"`{added}` may wrap around, `{gone}` could not"
+            return Looser(old, new, "bound", why)
     if (not was & now and len(was | now) > 2) or any(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):

@@ -23,6 +23,16 @@ def difference_of_sums(was: tuple[str, str], now: tuple[str, str]) -> Counter[st
     return Counter({term: count for term, count in found.items() if count})
 
 
+def count_taken(*sums: str) -> int:
+    """Return how many terms are taken off in some sums."""
+    count = 0
+    for each in sums:
+        found = Counter[str]()
+        add_terms(each, 1, found)
+        count += sum(amount < 0 for amount in found.values())
+    return count
+
+
 def add_terms(text: str, sign: int, found: Counter[str]) -> None:
     """Count the terms of a sum; what is in brackets alone is a sum of its own."""
     for term, own_sign in split_sum(text)[:MOST_TERMS]:

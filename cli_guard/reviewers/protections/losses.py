@@ -104,16 +104,22 @@ class Losses:
         if self.still_stands(loss):
             yield loss
             return
-        helper = short_name(loss.fact.unit)
-        if not helper or self.difference.pair_of(loss.file, loss.fact.unit):
-            return
-        for file in self.difference.files:
+        helpers = set(self.units_gone(loss.file, loss.fact.unit))
+        for file in self.difference.files if helpers else ():
             for fact in file.went:
-                if fact.is_call and fact.last_name == helper:
-                    call = Loss(loss.family, fact, file, loss.fact)
-                    if fact.unit != loss.fact.unit and self.still_stands(call):
-                        yield call
-                        return
+                if helpers.isdisjoint(names_used(fact)) or fact.unit == loss.fact.unit:
+                    continue
+                use = Loss(loss.family, fact, file, loss.fact)
+                is_kept = fact.unit and self.difference.pair_of(file, fact.unit)
+                if is_kept and (not fact.is_call or self.still_stands(use)):
+                    yield use
+                    return
+
+    def units_gone(self, file: FileDifference, name: str) -> Iterator[str]:
+        """Yield the last part of the name of a unit, and of those around it, that went."""
+        while name and self.difference.pair_of(file, name) is None:
+            yield short_name(name)
+            name = name.rpartition(".")[0]
 
     def members(
         self, file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
@@ -244,6 +250,16 @@ class Losses:
                 for each in others
             )
         )
+
+
+def names_used(fact: CodeFact) -> tuple[str, ...]:
+    """Return the names of functions and classes that a fact may use."""
+    if fact.kind is FactKind.TYPE:
+        return tuple(IDENTIFIER.findall(fact.detail))
+    if fact.is_call:
+        return tuple(fact.name.split("."))
+    is_named = fact.kind in (FactKind.ARGUMENT, FactKind.TEXT, FactKind.DECORATOR)
+    return (fact.last_name.strip("'\""),) if is_named else ()
 
 
 def is_link_gone(loss: Loss) -> bool:

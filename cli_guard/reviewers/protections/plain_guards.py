@@ -35,7 +35,7 @@ from cli_guard.reviewers.protections.losses import (
     guarded_words,
 )
 from cli_guard.reviewers.protections.replacements import covers, is_replaced
-from cli_guard.reviewers.protections.warnings import warns
+from cli_guard.reviewers.protections.warnings import HIDDEN, refuses, warns
 from cli_guard.reviewers.protections.weakenings import ONE_NAME
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -76,10 +76,9 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
             and asks_more(fact, file)
         )
         for guard in islice(guards, MOST_GUARDS):
-            loss = Loss("validation", guard, file)
-            is_gone = losses.still_stands(loss) and not is_replaced(loss, ())
-            if is_gone and was_needed(loss, subject, difference):
-                yield loss
+            for loss in losses.standing(Loss("validation", guard, file)):
+                if was_needed(loss, subject, difference) and not is_replaced(loss, ()):
+                    yield loss
 
 
 def is_candidate(fact: CodeFact, difference: ChangeDifference) -> bool:
@@ -105,19 +104,26 @@ def asks_more(guard: CodeFact, file: FileDifference) -> bool:
 
 
 def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> bool:
-    guard = loss.fact
+    guard = loss.check or loss.fact
     if warns(CodeFact(FactKind.TEXT, guard.detail)):
         return True
-    was = loss.file.old.unit_named(guard.unit)
-    now = difference.pair_of(loss.file, guard.unit)
-    if was is None or now is None or not loss.file.goes_on(guard, was, now):
+    was = loss.file.old.unit_named(loss.fact.unit)
+    now = difference.pair_of(loss.file, loss.fact.unit)
+    if was is None or now is None or not loss.file.goes_on(loss.fact, was, now):
         return False
+    if is_refusal(guard.detail) or loss.check:
+        return is_refusal(guard.detail)
     return (
-        REFUSED.search(guard.detail) is not None
-        or asks_helper_gone(guard, difference)
+        asks_helper_gone(guard, difference)
         or guards_sink(loss, subject, now)
         or (is_taken_out(loss) and not is_choice(loss, subject, was))
     )
+
+
+def is_refusal(answer: str) -> bool:
+    """Return whether an answer is an error, or says that something is not allowed or not there."""
+    patterns = (REFUSED, HIDDEN)
+    return refuses(answer) or any(each.search(answer) for each in patterns)
 
 
 def is_taken_out(loss: Loss) -> bool:

@@ -40,7 +40,12 @@ from cli_guard.code.changes.order import (
     late_checks,
     raw_checks,
 )
-from cli_guard.code.changes.ranks import MOST_PAIRS, weaker_functions, weaker_member
+from cli_guard.code.changes.ranks import (
+    MOST_PAIRS,
+    share_values,
+    weaker_functions,
+    weaker_member,
+)
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
@@ -52,6 +57,7 @@ from cli_guard.reviewers.protections.memory import (
     SIZE_ASKED,
     lost_endings,
 )
+from cli_guard.reviewers.protections.replacements import covers
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound", "asked")
@@ -98,6 +104,7 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
                     yield Weakening(looser, file)
             surely = chain(
                 weaker_functions(went, now),
+                unsafe_twins(file, went, now),
                 quoting_texts(went, now),
                 searches_of_everybody(went, now),
                 answers_with_errors(went, now),
@@ -135,6 +142,30 @@ def weaker_members(
             continue
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
+
+
+def unsafe_twins(
+    file: FileDifference, went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[Looser]:
+    """Yield what its name calls the safe one of two, with the other one that came for it: `safe_load`, `load`."""
+    for old in (fact for fact in went if is_safe_by_name(fact)):
+        hunk = None if families_of(old, file.language) else file.hunk_of(old)
+        for new in came:
+            is_there = hunk is not None and covers(hunk, new)
+            if not is_there or new.kind is not old.kind or is_safe_by_name(new):
+                continue
+            is_type = old.kind is FactKind.TYPE
+            if new.name == old.name if is_type else share_values(old, new):
+                one, other = (e.detail if is_type else e.name for e in (old, new))
+                yield Looser(old, new, "function", f"`{other}` takes the place of `{one}`")
+                break
+
+
+def is_safe_by_name(fact: CodeFact) -> bool:
+    """Return whether the name of a function or type says that it is safer than another one."""
+    named = {FactKind.CALL: fact.last_name, FactKind.TYPE: fact.detail}
+    words = words_of_name(named.get(fact.kind, ""))
+    return not read_strength_words()["safer"].isdisjoint(words)
 
 
 def is_handed_on(old: CodeFact, new: CodeFact, file: FileDifference) -> bool:
