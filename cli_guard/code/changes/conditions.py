@@ -21,6 +21,7 @@ from cli_guard.code.changes.comparisons import (
 from cli_guard.code.changes.facts import fold, short_name, words_of_name
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
+from cli_guard.code.changes.nodes import ReadNode
 from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
@@ -50,14 +51,6 @@ MOST_OPERANDS = 50
 MOST_NODES = 500
 COMMENT_SIGNS = ("#", "//", "/*", "--")
 STATEMENTS = ("expression_statement", "statements")
-GIVEN = (
-    "arguments",
-    "argument_list",
-    "call_suffix",
-    "value_arguments",
-    "value_argument",
-    "argument",
-)
 ERROR_GIVEN = re.compile(
     r"(?i:new )?[\w.:\\]*(?:err(?=[A-Z_])|(?i:error|exception)|\bE[A-Z]{3,})[\w.:]*(?:\(.*\))?"
 )
@@ -327,7 +320,7 @@ def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
         return None
     if tree.shape(node) == "macro":
         return read_tokens(node, tree, name) if is_refusing(name) else None
-    arguments = arguments_of(node)
+    arguments = ReadNode(node, tree).given
     asked = next((each for each in arguments if is_condition(each, tree)), None)
     if asked is None:
         return None
@@ -361,19 +354,6 @@ def names_error(call: "SgNode", rest: str, tree: SourceTree) -> bool:
     written = tree.source(call)
     is_test = ASSERTION in written.partition("(")[0].lower() or is_saying(written)
     return not is_test and ERROR_GIVEN.fullmatch(rest) is not None
-
-
-def arguments_of(call: "SgNode") -> "list[SgNode]":
-    """Return what a call is given, without the brackets and names that some grammars put around each."""
-    waiting = children_of(call)[1:]
-    found: list[SgNode] = []
-    while waiting:
-        each = waiting.pop(0)
-        if each.kind() in GIVEN:
-            waiting = [*children_of(each), *waiting]
-        else:
-            found.append(each)
-    return found
 
 
 def is_statement(call: "SgNode") -> bool:

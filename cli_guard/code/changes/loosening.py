@@ -149,8 +149,14 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return None
     if old.is_option and old.name == new.name:
         around = words_of_name(old.unit)
-        if why := loosened_value(old.name, old.detail, new.detail, around):
-            return Looser(old, new, "value", why)
+        place = TextChange.between(old.detail, new.detail)
+        # The whole value, or the default at its end.
+        for was, now in (
+            (old.detail, new.detail),
+            (place.gone, place.new) if place else ("", ""),
+        ):
+            if why := loosened_value(old.name, was, now, around):
+                return Looser(old, new, "value", why)
     if why := looser_pattern(old, new, elsewhere.operands_before):
         return Looser(old, new, "match", why)
     change = TextChange.between(old.text, new.text)
