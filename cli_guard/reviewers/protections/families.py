@@ -189,6 +189,20 @@ def is_silent(condition: str, *, came: bool) -> bool:
     return is_call or DEFAULTED.search(condition) is not None
 
 
+def is_check(fact: CodeFact, language: str) -> bool:
+    """Return whether a call is a check, or what a condition stands in, by its name or as a member of a family."""
+    known = read_strength_words()
+    named = [CodeFact(FactKind.DEFINITION, short_name(fact.unit))]
+    if fact.kind in NAMED:
+        named.append(fact)
+    for each in named:
+        words = words_of_name(each.last_name)
+        begins = len(words) > 1 and words[0] in known["checks"]
+        if begins or not known["judges"].isdisjoint(words):
+            return True
+    return any(families_of(each, language) for each in (fact, *named))
+
+
 def is_refusal_of_check(fact: CodeFact) -> bool:
     """Return whether a guard refuses, or lets another check judge, in a function that is a check by its name."""
     if not fact.is_guard:

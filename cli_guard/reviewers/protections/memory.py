@@ -20,10 +20,18 @@ SIZE_ASKED = re.compile(
 )
 ASSIGNED = re.compile(r"\s*\*?([\w.>-]+)(?:\[(?!0\])[^\]]*\])? = ")
 # What ends a text, or says that a pointer leads nowhere, and what it has to follow.
-ENDINGS = {
-    r"'\\0'|0|L?'\\x00'": r"\b(?:str?n?(?:cpy|cat)|memcpy|memmove|read|recv|fread|snprintf)\([^;]{0,40}\bNAME\b",
-    r"NULL|nullptr": r"\b\w*(?:free|release|destroy|unref|delete)\w*\(\s*&?NAME\s*\)",
-}
+ENDINGS = (
+    (
+        r"'\\0'|0|L?'\\x00'",
+        r"\b(?:str?n?(?:cpy|cat)|memcpy|memmove|read|recv|fread|snprintf)\([^;]{0,40}\bNAME\b",
+        "nothing ends the text in",
+    ),
+    (
+        r"NULL|nullptr",
+        r"\b\w*(?:free|release|destroy|unref|delete)\w*\(\s*&?NAME\s*\)",
+        "nothing empties",
+    ),
+)
 
 
 def lost_endings(file: FileDifference, went: Sequence[CodeFact]) -> Iterator[Looser]:
@@ -35,13 +43,13 @@ def lost_endings(file: FileDifference, went: Sequence[CodeFact]) -> Iterator[Loo
         if unit is None or is_again or not name:
             continue
         written = re.escape(name)
-        for value, use in ENDINGS.items():
+        for value, use, lost in ENDINGS:
             used = re.search(use.replace("NAME", written), unit.text)
             behind = unit.text[used.end() :] if used else ""
             # It may be given another value there.
             is_set = re.search(rf"{written}(?:\[[^\]]*\])? = ", behind) is not None
             if used and not is_set and re.fullmatch(value, old.detail):
-                why = f"`{name}` is not `{old.detail}` any more after `{used[0]}`"
+                why = f"{lost} `{name}` any more after `{used[0]}`"
                 yield Looser(old, old, "ended", why)
 
 

@@ -19,6 +19,7 @@ from cli_guard.code.changes.facts import (
     IDENTIFIER,
     LONGEST_DETAIL,
     ONLY_SAYS,
+    VALUES,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -42,7 +43,6 @@ from cli_guard.code.changes.order import (
 )
 from cli_guard.code.changes.ranks import (
     MOST_PAIRS,
-    share_values,
     weaker_functions,
     weaker_member,
 )
@@ -50,7 +50,7 @@ from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
-from cli_guard.reviewers.protections.families import PRESENCE, families_of
+from cli_guard.reviewers.protections.families import PRESENCE, families_of, is_check
 from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
@@ -65,6 +65,7 @@ COMPARISONS = ("comparison", "bound", "asked")
 EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
+OTHER_SAFETY = frozenset(("null", "thread", "type"))
 JOINING = re.compile(r"&&|\|\||\band\b|\bor\b")
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
@@ -148,24 +149,41 @@ def unsafe_twins(
     file: FileDifference, went: Sequence[CodeFact], came: Sequence[CodeFact]
 ) -> Iterator[Looser]:
     """Yield what its name calls the safe one of two, with the other one that came for it: `safe_load`, `load`."""
-    for old in (fact for fact in went if is_safe_by_name(fact)):
-        hunk = None if families_of(old, file.language) else file.hunk_of(old)
+    for old in went:
+        name = words_named(old)
+        hunk = file.hunk_of(old) if is_safe(name) else None
+        if hunk is None or families_of(old, file.language):
+            continue
         for new in came:
-            is_there = hunk is not None and covers(hunk, new)
-            if not is_there or new.kind is not old.kind or is_safe_by_name(new):
-                continue
-            is_type = old.kind is FactKind.TYPE
-            if new.name == old.name if is_type else share_values(old, new):
-                one, other = (e.detail if is_type else e.name for e in (old, new))
-                yield Looser(old, new, "function", f"`{other}` takes the place of `{one}`")
+            other = words_named(new)
+            if (
+                new.kind is old.kind
+                and covers(hunk, new)
+                and not name.isdisjoint(other)
+                and not is_safe(other)
+                and speak_of_one_value(old, new)
+            ):
+                one, two = (e.name if e.is_call else e.detail for e in (old, new))
+                yield Looser(old, new, "function", f"`{two}` takes the place of `{one}`")
                 break
 
 
-def is_safe_by_name(fact: CodeFact) -> bool:
-    """Return whether the name of a function or type says that it is safer than another one."""
-    named = {FactKind.CALL: fact.last_name, FactKind.TYPE: fact.detail}
-    words = words_of_name(named.get(fact.kind, ""))
-    return not read_strength_words()["safer"].isdisjoint(words)
+def words_named(fact: CodeFact) -> frozenset[str]:
+    """Return the words in the name of the function or type that a fact uses."""
+    if fact.is_call:
+        return frozenset(words_of_name(fact.last_name))
+    return frozenset(words_of_name(fact.detail if fact.kind is FactKind.TYPE else ""))
+
+
+def is_safe(words: frozenset[str]) -> bool:
+    """Return whether a name says that it is safer than another one; what is safe of nulls or threads does not."""
+    return bool(words & read_strength_words()["safer"]) and not words & OTHER_SAFETY
+
+
+def speak_of_one_value(one: CodeFact, other: CodeFact) -> bool:
+    if not one.is_call:
+        return one.name == other.name
+    return not set(VALUES.findall(one.detail)).isdisjoint(VALUES.findall(other.detail))
 
 
 def is_handed_on(old: CodeFact, new: CodeFact, file: FileDifference) -> bool:
@@ -351,13 +369,6 @@ def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bo
         and bool(families_of(old, language))
         and not all(PRESENCE.fullmatch(each) for each in concerned)
     )
-
-
-def is_check(fact: CodeFact, language: str) -> bool:
-    """Return whether a condition, or the function that gives it back, is a protection by its words."""
-    name = short_name(fact.unit)
-    judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
-    return bool(judges or families_of(fact, language) or is_check_itself(fact, language))
 
 
 def is_check_itself(fact: CodeFact, language: str) -> bool:
