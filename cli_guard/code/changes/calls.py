@@ -25,6 +25,7 @@ COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
 IS_KEY = re.compile(
     r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
 )
+KEYWORD = re.compile(r"\w+ ?[=:]")
 # A text in a language of queries, and the place in it where a value is put between quotes.
 QUERY = re.compile(
     r"(?i)\b(?:select|where|from|values|update|insert|delete|and|or|(?:create|drop|alter|grant)\b.*)\b.*[='`(]|//.*\[@"
@@ -76,11 +77,11 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
 
 def lost_owner(old: CodeFact, new: CodeFact) -> str:
     """Return why a search is no longer told whose thing it looks for, "" if it is or was not."""
-    known = read_strength_words()
     gone = lost_argument(old, new)
-    is_owner = not known["owners"].isdisjoint(words_of_name(gone))
+    known = read_strength_words()
     # A constant that names a right is asked for wherever it is given.
     is_right = is_constant(gone) and not known["rights"].isdisjoint(words_of_name(gone))
+    is_owner = KEYWORD.match(gone) and not known["owners"].isdisjoint(words_of_name(gone))
     is_asked = is_right or (is_search(old) and (is_owner or is_second_key(gone, new)))
     return f"`{new.name}` no longer asks for `{gone}`" if is_asked else ""
 

@@ -268,7 +268,9 @@ def relation_of(name: str) -> str:
     known = read_strength_words()
     if words & known["caseless"]:
         return "caseless"
-    return next((key for key in ("exact", "begins", "holds") if words & known[key]), "")
+    found = next((key for key in ("exact", "begins", "holds") if words & known[key]), "")
+    # A function that compares converts no type.
+    return "identical" if found == "exact" else found
 
 
 def last_words(name: str) -> frozenset[str]:

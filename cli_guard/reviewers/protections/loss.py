@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
+from cli_guard.code.changes.conditions import is_saying
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
@@ -22,8 +23,6 @@ CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
 FEATURE_FLAG = re.compile(
     r"(?i)feature_?(?:flag|toggle|gate|service|manager)|features?\.(?:is_?)?(?:enabled|active)"
 )
-# Words before a name that is only used.
-STATEMENTS = frozenset("return throw raise new not and or case else await yield".split())
 # Of one hunk.
 MOST_LINES = 200
 LONGEST_LINE = 1_000
@@ -120,25 +119,6 @@ def lines_of(losses: Sequence[Loss]) -> int:
     return len({(each.file.change.path, each.fact.line) for each in losses})
 
 
-def is_made_anew(loss: Loss) -> bool:
-    """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
-    fact = loss.fact
-    source = CALLED.match(fact.detail)
-    if source is None:
-        return False
-    held = {
-        each.name
-        for each in loss.file.old.facts
-        if each.is_option and each.line == fact.line and fact.detail in each.detail
-    }
-    again = [
-        each
-        for each in loss.file.came
-        if each.is_option and each.unit == fact.unit and each.name in held
-    ]
-    return bool(again) and not any(source[1] in each.detail for each in again)
-
-
 def names_gone(loss: Loss) -> frozenset[str]:
     """Return the names that lines of the same hunk bound: what they stood for went with the check.
 
@@ -156,44 +136,6 @@ def names_gone(loss: Loss) -> frozenset[str]:
         and each.name not in bound
         and not (fact.is_guard and fact.line < each.line <= fact.end_line)
         and loss.file.hunk_of(each) is hunk
-    )
-
-
-def is_renamed(loss: Loss, pair: CodeUnit) -> bool:
-    """Return whether a condition asks the same of variables that have other names now in what its unit became."""
-    fact = loss.fact
-    was = loss.file.old.unit_named(fact.unit)
-    if was is None or not fact.is_judged:
-        return False
-    asked = IDENTIFIER.findall(fact.name)
-    for new in loss.file.came:
-        if new.kind is not fact.kind or new.unit != pair.name:
-            continue
-        if IDENTIFIER.sub("_", new.name) != IDENTIFIER.sub("_", fact.name):
-            continue
-        renamed = {
-            (a, b)
-            for a, b in zip(asked, IDENTIFIER.findall(new.name), strict=True)
-            if a != b
-        }
-        if all(
-            (declarations(a, was.text) & declarations(b, pair.text))
-            - declarations(b, was.text)
-            - declarations(a, pair.text)
-            for a, b in renamed
-        ):
-            return True
-    return False
-
-
-def declarations(name: str, text: str) -> frozenset[str]:
-    """Return what stands behind a variable or parameter where a text declares or binds it: `,` or `)`, `=`, `:`."""
-    word = re.escape(name)
-    form = rf"(\w+)[>\]*&?]*\s+[*&]?{word}\s*(?:[,)=:;]|in\b)|(?<![\w.]){word}\s*:?=(?!=)"
-    return frozenset(
-        found[0].rpartition(name)[2].strip()
-        for found in re.finditer(form, text)
-        if found[1] not in STATEMENTS
     )
 
 
@@ -238,6 +180,25 @@ def is_of_flag(loss: Loss) -> bool:
     )
 
 
+def is_made_anew(loss: Loss) -> bool:
+    """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
+    fact = loss.fact
+    source = CALLED.match(fact.detail)
+    if source is None:
+        return False
+    held = {
+        each.name
+        for each in loss.file.old.facts
+        if each.is_option and each.line == fact.line and fact.detail in each.detail
+    }
+    again = [
+        each
+        for each in loss.file.came
+        if each.is_option and each.unit == fact.unit and each.name in held
+    ]
+    return bool(again) and not any(source[1] in each.detail for each in again)
+
+
 def is_form_gone(loss: Loss) -> bool:
     """Return whether the form around a token that is printed went, and what it asked for belongs to another one."""
     hunk = loss.hunk
@@ -266,6 +227,7 @@ def is_opened_no_more(loss: Loss, pair: CodeUnit) -> bool:
         if each.is_call
         and each.unit == fact.unit
         and each.line > fact.line
+        and not is_saying(each.name)
         and not held.isdisjoint(IDENTIFIER.findall(each.detail))
     }
     now = {

@@ -40,7 +40,6 @@ from cli_guard.reviewers.protections.loss import (
     is_of_flag,
     is_opened_no_more,
     is_own_guard,
-    is_renamed,
     lines_of,
     members,
     names_gone,
@@ -53,10 +52,6 @@ BLANKS = re.compile(r"\s+")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
-# How many there are of what: `len(rows) < 1`, `rows.length === 0`.
-COUNTED = re.compile(
-    r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
-)
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
@@ -178,11 +173,9 @@ class Losses:
             return True
         if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
             return True
-        if pair and (is_taken_no_more(loss, pair) or is_renamed(loss, pair)):
+        if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
         if loss.family == "path" and pair and is_opened_no_more(loss, pair):
-            return True
-        if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
         return fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss))
 
@@ -356,16 +349,6 @@ def names_bound_anew(loss: Loss) -> frozenset[str]:
         if PATH_OF_NAMES.fullmatch(each.detail)
         and known.isdisjoint(IDENTIFIER.findall(each.detail)[:1])
     )
-
-
-def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
-    """Return whether a guard asked how many there are so that the first can be taken, and it is taken no longer."""
-    was = loss.file.old.unit_named(loss.fact.unit)
-    counted = COUNTED.search(loss.fact.name) if loss.fact.is_guard else None
-    if counted is None or was is None:
-        return False
-    first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
-    return first.search(was.text) is not None and first.search(pair.text) is None
 
 
 def is_imported(call: CodeFact, text: str) -> bool:

@@ -51,7 +51,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of, is_check
-from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
+from cli_guard.reviewers.protections.loss import FITTING, members, net, plain_name
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
     SIZE_ASKED,
@@ -65,6 +65,8 @@ COMPARISONS = ("comparison", "bound", "asked")
 EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
+# Families of checks of whoever asks.
+WHO = ("access", "csrf", "signature")
 OTHER_SAFETY = frozenset(("null", "thread", "type"))
 JOINING = re.compile(r"&&|\|\||\band\b|\bor\b")
 # A value alone, or a place in one, that is there or not.
@@ -432,7 +434,8 @@ def is_act(fact: CodeFact) -> bool:
 
 
 def is_placed_check(fact: CodeFact, language: str) -> bool:
-    return bool(families_of(fact, language)) or is_named_check(fact)
+    families = families_of(fact, language).difference(FITTING, ("lock",))
+    return is_named_check(fact) or (bool(families) and not is_act(fact))
 
 
 def late_in_unit(
@@ -458,9 +461,8 @@ def late_in_unit(
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
     for found in conditional_checks(before, after, checks):
-        is_own = found.check.is_call or not families_of(found.check, language).issubset(
-            ORDINARY
-        )
+        families = families_of(found.check, language)
+        is_own = is_named_check(found.check) or not families.isdisjoint(WHO)
         if is_own and file.hunk_of(found.check) and not is_presence(found.act, found.check):
             yield Weakening(Looser(found.check, found.act, "condition", found.why), file)
 
