@@ -15,6 +15,7 @@ from cli_guard.code.changes.calls import (
     lost_owner_column,
     lost_scope,
     lost_subject,
+    lost_width,
 )
 from cli_guard.code.changes.comparisons import (
     asks_less,
@@ -79,22 +80,27 @@ PATH = re.compile(r"[\w$.>-]+(?:\[[\w'\"-]+\])?")
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
     """Yield the facts of one unit that became looser, each with the one that it became."""
     left = [fact for fact in came if fact.kind in COMPARED]
-    by_name = group_by(left, lambda fact: (fact.kind, fact.name))
+    by_name = group_by(left, name_key)
     elsewhere = Conditions(list_operands(went), list_operands(came))
     count = 0
     for old in went:
         if old.kind not in COMPARED:
             continue
         # One of the same name is what it became.
-        for new in by_name.get((old.kind, old.name), left):
+        for new in by_name.get(name_key(old), left):
             count += 1
             if count > MOST_PAIRS:
                 return
             if found := compare(old, new, elsewhere):
                 yield found
                 left.remove(new)
-                by_name[new.kind, new.name].remove(new)
+                by_name[name_key(new)].remove(new)
                 break
+
+
+def name_key(fact: CodeFact) -> tuple[FactKind, str]:
+    """Return the name that a fact keeps, though what it is called on may get another one."""
+    return fact.kind, fact.last_name if fact.is_call else fact.name
 
 
 def list_operands(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
@@ -122,6 +128,9 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
+    is_named = old.kind is new.kind and (old.is_judged or old.name == new.name)
+    if is_named and (why := lost_width(old, new)):
+        return Looser(old, new, "width", why)
     is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found

@@ -4,12 +4,15 @@ Numbers are counted together, every other term by its text. What a term is worth
 places are not negative: a bound is further out if all that it has and the other has not points one way.
 """
 
+import re
 from collections import Counter
 
 from cli_guard.code.changes.values import amount_of
 
 ONE = ""
 MOST_TERMS = 20
+# What a sign behind it does not end: an operator, the exponent of a number.
+NO_TERM = re.compile(r"[-+*/%&|^<>=]$|(?<![\w.])[0-9.]+e$")
 OPENING = "([{"
 CLOSING = ")]}"
 
@@ -56,7 +59,7 @@ def split_sum(text: str) -> list[tuple[str, int]]:
         depth += (char in OPENING) - (char in CLOSING)
         before = text[start:at].strip()
         is_sign = char in "+-" and text[at + 1 : at + 2] not in (">", char, "=")
-        if depth or not is_sign or (before and before[-1] in "+-*/%&|^<>=e"):
+        if depth or not is_sign or NO_TERM.search(before):
             continue
         if before:
             terms.append((before, sign))

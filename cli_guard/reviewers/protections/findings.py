@@ -53,6 +53,7 @@ SORTS = {
     EXCEPTION: "weaker-condition",
     "order": "weaker-condition",
     "type": "weaker-match",
+    "width": "weaker-value",
     "function": "weaker-member",
     "owner": "weaker-member",
     "algorithm": "weaker-member",

@@ -54,6 +54,7 @@ from cli_guard.reviewers.protections.families import PRESENCE, families_of, is_c
 from cli_guard.reviewers.protections.loss import FITTING, members, net, plain_name
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
+    NUMBERED,
     SIZE_ASKED,
     lost_endings,
 )
@@ -248,6 +249,8 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if any(families_of(each, language) for each in facts):
             return True
         return is_check_itself(looser.old, language)
+    if looser.sort == "width":
+        return language in NUMBERED
     if looser.sort == "filter":
         first = IDENTIFIER.search(looser.old.detail)
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
