@@ -33,17 +33,6 @@ IS_KEY = re.compile(
     r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
 )
 KEYWORD = re.compile(r"\w+ ?[=:]")
-# A text in a language of queries, and the place in it where a value is put between quotes.
-QUERY = re.compile(
-    r"(?i)\b(?:select|where|from|values|update|insert|delete|and|or|(?:create|drop|alter|grant)\b.*)\b.*[='`(]|//.*\[@"
-)
-QUOTED_VALUE = re.compile(
-    r"(?i)(?:=|\blike|\(|,|\b(?:database|table|user|schema)) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)"
-)
-QUOTE = re.compile(r"[\"'`/]")
-QUOTES = str.maketrans("", "", "\"'`")
-PARAMETER = re.compile(r"(?<!\w)(?:\?|\$\d+|[:@]\w+|%s)(?!\w)")
-PUT_IN = re.compile(r"\$\{|#\{|\{\w+\}|\$[a-z]\w*|= ?[\"'`]$")
 # What an error says, or where it was raised.
 ERROR_TEXT = re.compile(
     r"\b(?:e|ex|err|exc|error|exception)(?:\.|->|\?\.)(?:message|stack\w*|getMessage\(|getTrace\w*\(|Error\(\)|ToString\(|Message|to_s)"
@@ -56,6 +45,7 @@ FILTERED = re.compile(
     r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
 )
 FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
+QUOTE = re.compile(r"[\"'`/]")
 # Of flags; Kotlin has `or`.
 JOINERS = ("|", "or")
 # A mode of files, and what it lets others than the owner do.
@@ -220,37 +210,6 @@ def lost_width(old: CodeFact, new: CodeFact) -> str:
     if count <= left or not is_same_sum or JOINED.search(two) is None:
         return ""
     return f"`{two}` may wrap around, `{one}` could not"
-
-
-def find_quoting_text(
-    went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> CodeFact | None:
-    """Return the text of a query that came with a value in it: between quotes, or in the place of a parameter.
-
-    None if there is none, or was one before.
-    """
-    queries = [fact.name for fact in went if fact.kind is FactKind.TEXT]
-    for new in came:
-        if new.kind is not FactKind.TEXT or QUERY.search(new.name) is None:
-            continue
-        if QUOTED_VALUE.search(new.name):
-            return None if any(map(is_quoting, queries)) else new
-        begins = first_words(new.name)
-        for old in queries:
-            is_same = first_words(old) == begins
-            is_less = len(PARAMETER.findall(new.name)) < len(PARAMETER.findall(old))
-            if is_same and is_less and PUT_IN.search(new.name):
-                return new
-    return None
-
-
-def first_words(query: str) -> list[str]:
-    """Return what a query does, and to which table, however that is quoted."""
-    return query.translate(QUOTES).split()[:2]
-
-
-def is_quoting(text: str) -> bool:
-    return QUERY.search(text) is not None and QUOTED_VALUE.search(text) is not None
 
 
 def lost_argument(old: CodeFact, new: CodeFact) -> str:

@@ -25,11 +25,13 @@ from cli_guard.reviewers.protections.loss import (
     LONGEST_LINE,
     ORDINARY,
     Loss,
-    plain_name,
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
 MEASURES = frozenset(("len", "length", "size"))
+WITHOUT = frozenset(
+    "no not non skip without optional maybe unsafe disable disabled".split()
+)
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
@@ -114,7 +116,28 @@ def is_still_asked(loss: Loss) -> bool:
     for new in loss.file.came:
         if new.unit == fact.unit and new.detail != ONLY_SAYS:
             asked |= questions_of(new)
-    return questions_of(fact) <= asked
+    return questions_of(fact) <= asked or is_renamed(loss)
+
+
+def is_renamed(loss: Loss) -> bool:
+    """Return whether a condition asks the same of a variable that has another name now."""
+    fact = loss.fact
+    was = loss.file.old.unit_named(fact.unit)
+    now = loss.file.new.unit_named(fact.unit)
+    if was is None or now is None:
+        return False
+    asked = set(IDENTIFIER.findall(fact.name))
+    form = IDENTIFIER.sub("_", fact.name)
+    for new in loss.file.came:
+        if (
+            new.is_judged
+            and new.unit == fact.unit
+            and IDENTIFIER.sub("_", new.name) == form
+        ):
+            names = set(IDENTIFIER.findall(new.name))
+            if not (asked - names) & now.words and not (names - asked) & was.words:
+                return True
+    return False
 
 
 def questions_of(fact: CodeFact) -> frozenset[str]:
@@ -214,9 +237,17 @@ def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
 
 def is_written(fact: CodeFact, lines: Iterable[str]) -> bool:
     """Return whether a name with the same words stands anywhere in some lines."""
-    name = plain_name(fact)
+    name = words_of_name(fact.last_name)
     words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
-    return any(" ".join(words_of_name(word)) == name for word in words)
+    return any(has_words(words_of_name(word), name) for word in words)
+
+
+def has_words(other: Sequence[str], name: Sequence[str]) -> bool:
+    """Return whether a name is another one, or that with further words that take nothing back: `is_safe_valid_url`."""
+    added = set(other).difference(name)
+    return other == name or (
+        len(name) > 1 and set(name) < set(other) and not added & WITHOUT
+    )
 
 
 def covers(hunk: Hunk, fact: CodeFact) -> bool:

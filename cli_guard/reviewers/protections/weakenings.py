@@ -10,7 +10,6 @@ from itertools import chain, islice, product
 from cli_guard.code.changes.calls import (
     answers_with_errors,
     changed_argument,
-    find_quoting_text,
     searches_of_everybody,
 )
 from cli_guard.code.changes.comparisons import read_comparison
@@ -51,7 +50,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
 from cli_guard.reviewers.protections.families import PRESENCE, families_of, is_check
-from cli_guard.reviewers.protections.loss import FITTING, members, net, plain_name
+from cli_guard.reviewers.protections.loss import FITTING, members, net
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
     NUMBERED,
@@ -109,7 +108,6 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 unsafe_twins(file, went, now),
-                quoting_texts(went, now),
                 searches_of_everybody(went, now),
                 answers_with_errors(went, now),
                 weaker_members(file, went, now),
@@ -142,8 +140,6 @@ def weaker_members(
     gained = net(all_gained, all_lost)
     for old, new in islice(product(lost, gained), MOST_PAIRS):
         same = old.family == new.family and old.fact.kind is new.fact.kind
-        if is_handed_on(old.fact, new.fact, file):
-            continue
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
 
@@ -187,24 +183,6 @@ def speak_of_one_value(one: CodeFact, other: CodeFact) -> bool:
     if not one.is_call:
         return one.name == other.name
     return not set(VALUES.findall(one.detail)).isdisjoint(VALUES.findall(other.detail))
-
-
-def is_handed_on(old: CodeFact, new: CodeFact, file: FileDifference) -> bool:
-    """Return whether what came is a function of the file that asks now what was asked here."""
-    return any(
-        each.kind is old.kind
-        and plain_name(each) == plain_name(old)
-        and short_name(each.unit) == new.last_name
-        for each in file.came
-    )
-
-
-def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
-    """Yield the query of a unit that now has a value between quotes in its text, with a call that went."""
-    new = find_quoting_text(went, came)
-    old = next((each for each in went if each.is_call), None)
-    if old and new:
-        yield Looser(old, new, "query", f"a value is put into {new.name}")
 
 
 def calls_in_constant_time(
