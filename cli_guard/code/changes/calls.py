@@ -45,6 +45,11 @@ FILTERED = re.compile(
     r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
 )
 FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
+# A text in a language of queries, its parameters, and the place where a value is put into it.
+QUERY = re.compile(r"(?i)\W*(?:select|insert|update|delete|replace|with)\b")
+QUOTES = str.maketrans("", "", "\"'`")
+PARAMETER = re.compile(r"(?<!\w)(?:\?|\$\d+|[:@]\w+|%s)(?!\w)")
+PUT_IN = re.compile(r"\$\{|#\{|\{\w+\}|\$[a-z]\w*|= ?[\"'`]$")
 QUOTE = re.compile(r"[\"'`/]")
 # Of flags; Kotlin has `or`.
 JOINERS = ("|", "or")
@@ -210,6 +215,16 @@ def lost_width(old: CodeFact, new: CodeFact) -> str:
     if count <= left or not is_same_sum or JOINED.search(two) is None:
         return ""
     return f"`{two}` may wrap around, `{one}` could not"
+
+
+def lost_parameter(old: CodeFact, new: CodeFact) -> str:
+    """Return why a query has a value in its text that was a parameter of it, "" if it has not."""
+    # What a query does, and to which table, however that is quoted.
+    begins, still = (each.name.translate(QUOTES).split()[:2] for each in (old, new))
+    is_query = old.kind is FactKind.TEXT and begins == still and QUERY.match(new.name)
+    is_less = len(PARAMETER.findall(new.name)) < len(PARAMETER.findall(old.name))
+    is_put_in = is_query and is_less and PUT_IN.search(new.name) is not None
+    return f"a value is put into {new.name}" if is_put_in else ""
 
 
 def lost_argument(old: CodeFact, new: CodeFact) -> str:

@@ -123,7 +123,7 @@ class Looser:
     """A fact that became looser, and why.
 
     Its sort is `condition`, `comparison`, `asked` (of whom, or of how many), `bound`, `width`, `match`, `prefix`,
-    `value`, `member`, `owner`, `type`, `listed` (an entry), `ended` (memory), `timing`, `output`, `filter` (it
+    `value`, `member`, `owner`, `type`, `listed` (an entry), `ended` (memory), `timing`, `output`, `query`, `filter` (it
     runs before fewer methods), `told` (an answer says what went wrong), `handler`, `unasked`, `order` or `exception`.
     """
 

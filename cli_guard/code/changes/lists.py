@@ -4,6 +4,7 @@ What a list is for says its name, or what it holds: beside `https` a list of sch
 are data: `[[list]]` in `rules/languages/strength.toml`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -12,6 +13,8 @@ from cli_guard.code.changes.values import TABLE, key_words, plain, read_strength
 from cli_guard.rules.catalog import read_table
 
 LISTED = "listed"
+# So many doubtful entries of one kind are a decision.
+MANY = 3
 # A handler of events, whatever it is for.
 HANDLERS = "on*"
 Kind = Mapping[str, frozenset[str]]
@@ -28,10 +31,11 @@ def kinds_of_list() -> Sequence[Kind]:
 def looser_lists(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
     """Yield the entries that came into a list which lets them in."""
     before = {entry_of(fact) for fact in went}
+    many = Counter(list_of(fact) for fact in came if is_doubtful(entry_of(fact)))
     for new in came:
         entry = entry_of(new)
         is_new = bool(entry) and entry not in before
-        if is_new and lets_in(entry, new):
+        if is_new and lets_in(entry, new, is_one_of_many=many[list_of(new)] >= MANY):
             why = f"`{entry}` is one of {show_list(new)} now"
             yield Looser(holder_of(new, went) or new, new, LISTED, why)
 
@@ -57,7 +61,11 @@ def plain_entry(text: str) -> str:
     return plain(text).lstrip(".:").removesuffix("//").removesuffix(":")
 
 
-def lets_in(entry: str, fact: CodeFact) -> bool:
+def is_doubtful(entry: str) -> bool:
+    return any(entry in kind["doubtful"] for kind in kinds_of_list())
+
+
+def lets_in(entry: str, fact: CodeFact, *, is_one_of_many: bool) -> bool:
     words = key_words(list_of(fact))
     known = read_strength_words()
     # What is handed over together with a function is settled by that.
@@ -76,6 +84,9 @@ def lets_in(entry: str, fact: CodeFact) -> bool:
         )
         if is_admitting and is_of_kind and (is_risky or is_one_of(entry, kind["doubtful"])):
             return True
+        is_risky = is_risky or (
+            is_one_of_many and bool(kind["risky"]) and entry in kind["doubtful"]
+        )
         if is_risky and not beside.isdisjoint(kind["ordinary"]):
             return True
     return False

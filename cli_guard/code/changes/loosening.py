@@ -13,6 +13,7 @@ from cli_guard.code.changes.calls import (
     lost_name,
     lost_owner,
     lost_owner_column,
+    lost_parameter,
     lost_scope,
     lost_subject,
     lost_width,
@@ -148,6 +149,8 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return Looser(old, new, "member", why)
     if gone := lost_name(old, new):
         return Looser(old, new, "member", f"`{new.last_name}` no longer names `{gone}`")
+    if why := lost_parameter(old, new):
+        return Looser(old, new, "query", why)
     if why := lost_actions(old, new):
         return Looser(old, new, "filter", why)
     if why := lost_owner_column(old, new):

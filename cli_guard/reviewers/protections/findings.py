@@ -40,6 +40,7 @@ SHOWN_CHARS = 120
 # The rule of a sort that has none of its own name.
 SORTS = {
     "output": "escape",
+    "query": "escape",
     "timing": "timing",
     "comparison": "weaker-match",
     "bound": "weaker-value",
@@ -170,7 +171,7 @@ def weakening_asks(weakening: Weakening) -> bool:
     """Return whether what became weaker says by itself that it was needed."""
     looser = weakening.looser
     match looser.sort:
-        case "timing" | "owner" | "unasked" | "prefix":
+        case "timing" | "owner" | "unasked" | "prefix" | "query":
             # The very same values are compared, the very same rows looked for, the same check is made.
             return True
         case "function":

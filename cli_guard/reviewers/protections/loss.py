@@ -162,24 +162,6 @@ def is_all_that_went(loss: Loss) -> bool:
     )
 
 
-def is_of_flag(loss: Loss) -> bool:
-    """Return whether a condition asked whether a feature is there yet, also by a variable, or a call is how it left."""
-    fact = loss.fact
-    flags = {
-        each.last_name
-        for each in loss.file.went
-        if each.is_option and FEATURE_FLAG.search(each.detail)
-    }
-    if fact.is_judged and not flags.isdisjoint(IDENTIFIER.findall(fact.name)):
-        return True
-    return any(
-        FEATURE_FLAG.search(each.name)
-        and (each is fact or (each.is_guard and each.line <= fact.line <= each.end_line))
-        for each in loss.file.went
-        if each.is_judged
-    )
-
-
 def is_made_anew(loss: Loss) -> bool:
     """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
     fact = loss.fact
@@ -197,6 +179,13 @@ def is_made_anew(loss: Loss) -> bool:
         if each.is_option and each.unit == fact.unit and each.name in held
     ]
     return bool(again) and not any(source[1] in each.detail for each in again)
+
+
+def is_of_flag(loss: Loss) -> bool:
+    """Return whether a condition asked whether a feature is there yet, also by a variable."""
+    asked = IDENTIFIER.findall(loss.fact.name) if loss.fact.is_judged else ()
+    bound = (e.detail for e in loss.file.went if e.is_option and e.last_name in asked)
+    return bool(asked) and any(map(FEATURE_FLAG.search, (loss.fact.name, *bound)))
 
 
 def is_form_gone(loss: Loss) -> bool:

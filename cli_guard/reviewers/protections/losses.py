@@ -169,9 +169,7 @@ class Losses:
             return True
         if loss.family == "validation" and is_field_gone(loss):
             return True
-        if is_of_flag(loss):
-            return True
-        if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
+        if is_of_flag(loss) or (fact.kind is FactKind.OUTPUT and is_form_gone(loss)):
             return True
         if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
