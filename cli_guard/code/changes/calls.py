@@ -21,13 +21,6 @@ OWNER_COLUMN = re.compile(
     r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
 )
 COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
-# What makes a number wide: a cast, a conversion, a suffix.
-WIDENING = re.compile(
-    r"\(\s*(?:u?int64_t|size_t|ssize_t|(?:curl_)?off_t|u?long(?: long)?|unsigned long(?: long)?|u?int64)\s*\)\s*"
-    r"|static_cast<[^<>]{1,40}>|\bu?int64(?=\()|(?<=\d)[uU]?[lL]{1,2}\b| as [ui](?:64|128|size)\b"
-)
-JOINED = re.compile(r"[\w)\]] ?(?:\*|\+(?!\+)|<<) ?[\w(]")
-BRACKETS = re.compile(r"[()\s]")
 # An argument, or an entry of one, that says which thing is meant.
 IS_KEY = re.compile(
     r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
@@ -46,7 +39,10 @@ FILTERED = re.compile(
 )
 FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
 # A text in a language of queries, its parameters, and the place where a value is put into it.
-QUERY = re.compile(r"(?i)\W*(?:select|insert|update|delete|replace|with)\b")
+QUERY = re.compile(
+    r"(?i)\W*(?:select|insert|update|delete|replace|with|from|where|and|or)\b|.{0,3}//.*\[@"
+)
+QUOTED_VALUE = re.compile(r"(?i)(?:=|\blike|\(|,) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)")
 QUOTES = str.maketrans("", "", "\"'`")
 PARAMETER = re.compile(r"(?<!\w)(?:\?|\$\d+|[:@]\w+|%s)(?!\w)")
 PUT_IN = re.compile(r"\$\{|#\{|\{\w+\}|\$[a-z]\w*|= ?[\"'`]$")
@@ -206,17 +202,6 @@ def lost_name(old: CodeFact, new: CodeFact) -> str:
     return gone[0] if gone and (not old.is_option or NAME.fullmatch(gone[0])) else ""
 
 
-def lost_width(old: CodeFact, new: CodeFact) -> str:
-    """Return why a product or sum may wrap around: its terms are no longer made wide before they are joined."""
-    one, two = (each.name if each.is_judged else each.detail for each in (old, new))
-    was, count = WIDENING.subn("", one)
-    now, left = WIDENING.subn("", two)
-    is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
-    if count <= left or not is_same_sum or JOINED.search(two) is None:
-        return ""
-    return f"`{two}` may wrap around, `{one}` could not"
-
-
 def lost_parameter(old: CodeFact, new: CodeFact) -> str:
     """Return why a query has a value in its text that was a parameter of it, "" if it has not."""
     # What a query does, and to which table, however that is quoted.
@@ -225,6 +210,19 @@ def lost_parameter(old: CodeFact, new: CodeFact) -> str:
     is_less = len(PARAMETER.findall(new.name)) < len(PARAMETER.findall(old.name))
     is_put_in = is_query and is_less and PUT_IN.search(new.name) is not None
     return f"a value is put into {new.name}" if is_put_in else ""
+
+
+def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield the query that came with a value between quotes, with a call that went, if none was so before."""
+    new = next(filter(is_quoting, came), None)
+    old = next((fact for fact in went if fact.is_call), None)
+    if old and new and not any(map(is_quoting, went)):
+        yield Looser(old, new, "query", f"a value is put into {new.name}")
+
+
+def is_quoting(fact: CodeFact) -> bool:
+    is_query = fact.kind is FactKind.TEXT and QUERY.match(fact.name)
+    return bool(is_query) and QUOTED_VALUE.search(fact.name) is not None
 
 
 def lost_argument(old: CodeFact, new: CodeFact) -> str:

@@ -53,7 +53,6 @@ SORTS = {
     EXCEPTION: "weaker-condition",
     "order": "weaker-condition",
     "type": "weaker-match",
-    "width": "weaker-value",
     "function": "weaker-member",
     "owner": "weaker-member",
     "algorithm": "weaker-member",

@@ -8,8 +8,6 @@ from cli_guard.code.changes.facts import CodeFact, Looser
 
 # Where nothing else holds an index inside, and an operand that does.
 MEMORY = ("c", "cpp")
-# Where a number has a width.
-NUMBERED = (*MEMORY, "go", "rust")
 # What a size or an index is given to where nothing else holds it inside.
 MEMORY_USE = (
     r"\b(?:mem(?:cpy|move|set)|str?n(?:cpy|cat)|\w*alloc|fread|read|recv)\([^;]{0,200}\bNAME\b[^;]{0,40}\)"

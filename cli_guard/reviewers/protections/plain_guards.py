@@ -28,7 +28,7 @@ from cli_guard.reviewers.protections.families import (
     PRESENCE,
     families_of,
 )
-from cli_guard.reviewers.protections.loss import Loss, net_key
+from cli_guard.reviewers.protections.loss import Loss, is_all_that_went, net_key
 from cli_guard.reviewers.protections.losses import (
     QUOTED,
     Losses,
@@ -49,6 +49,8 @@ REPORTED = re.compile(r"(?i)err(?:or|_|\b)|exception|fail")
 OUTDATED = re.compile(r"(?i)deprecat|removed|no longer|instead")
 # Of what kind a value is, where any of that kind will do.
 LISTED = re.compile(r"!?(?:Array\.isArray|is_array|is_callable)\([\w$.]+\)")
+# A character or a byte that is looked for in a value.
+CHARACTER = re.compile(r"(['\"])\\?.{1,2}\1|\b0x[0-9A-Fa-f]{1,2}\b")
 SINKS = frozenset("path sql command ssrf redirect html code template".split())
 
 
@@ -97,6 +99,8 @@ def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -
     if is_refusal(guard.detail):
         return True
     is_own = loss.check is None
+    if is_own and CHARACTER.search(guard.name) and is_all_that_went(loss):
+        return True
     return is_own and (
         asks_helper_gone(guard, difference) or guards_sink(loss, subject, now)
     )

@@ -10,6 +10,7 @@ from itertools import chain, islice, product
 from cli_guard.code.changes.calls import (
     answers_with_errors,
     changed_argument,
+    quoting_texts,
     searches_of_everybody,
 )
 from cli_guard.code.changes.comparisons import read_comparison
@@ -53,7 +54,6 @@ from cli_guard.reviewers.protections.families import PRESENCE, families_of, is_c
 from cli_guard.reviewers.protections.loss import FITTING, members, net
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
-    NUMBERED,
     SIZE_ASKED,
     lost_endings,
 )
@@ -108,6 +108,7 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
             surely = chain(
                 weaker_functions(went, now),
                 unsafe_twins(file, went, now),
+                quoting_texts(went, now),
                 searches_of_everybody(went, now),
                 answers_with_errors(went, now),
                 weaker_members(file, went, now),
@@ -227,8 +228,6 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if any(families_of(each, language) for each in facts):
             return True
         return is_check_itself(looser.old, language)
-    if looser.sort == "width":
-        return language in NUMBERED
     if looser.sort == "filter":
         first = IDENTIFIER.search(looser.old.detail)
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
