@@ -105,18 +105,21 @@ def is_inlined(loss: Loss, hunk: Hunk) -> bool:
 
 
 def is_still_asked(loss: Loss) -> bool:
-    """Return whether conditions of the same function that came ask all that a lost one asked, whatever their form.
+    """Return whether conditions that came ask all that a lost one asked, whatever their form.
 
     `if not a: return False` and `if not b: return False` may have become `return a and b`.
     """
     fact = loss.fact
     if not fact.is_judged:
         return False
+    questions = questions_of(fact)
+    # One question alone may be another function's as well.
+    is_plain = len(questions) < 2
     asked: set[str] = set()
     for new in loss.file.came:
-        if new.unit == fact.unit and new.detail != ONLY_SAYS:
+        if new.detail != ONLY_SAYS and not (is_plain and new.unit != fact.unit):
             asked |= questions_of(new)
-    return questions_of(fact) <= asked or is_renamed(loss)
+    return questions <= asked or is_renamed(loss)
 
 
 def is_renamed(loss: Loss) -> bool:
