@@ -5,7 +5,7 @@ Which words are weaker than which, which functions and which numbers, is data: `
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice, product
+from itertools import product
 
 from cli_guard.code.changes.calls import (
     lost_actions,
@@ -181,7 +181,7 @@ def loosened_condition(
     """Return how a condition holds back less than before, None if it does not or nobody can say."""
     was = set(old.operands)
     now = set(new.operands)
-    for gone, added in islice(product(was - now, now - was), MOST_PAIRS):
+    for gone, added in product(was - now, now - was):
         if overflowing_sum(gone, added):
             why = f"`{added}` may wrap around, `{gone}` could not"
             return Looser(old, new, "bound", why)

@@ -175,6 +175,9 @@ class Losses:
             return True
         if loss.family == "path" and pair and is_opened_no_more(loss, pair):
             return True
+        if fact.is_option and loss.family == "secrecy" and pair:
+            # The variable that was emptied went.
+            return fact.last_name not in pair.words
         return fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss))
 
     def stands_by_name(self, loss: Loss, text: str, pair: CodeUnit | None) -> bool:
@@ -183,6 +186,9 @@ class Losses:
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         old = self.contents.old(loss.change) or ""
+        fits = loss.family in (*FITTING, "path")
+        if fits and is_given_constants(fact):
+            return False
         if fact.is_call and not fact.detail and is_imported(fact, old):
             return True
         if was := loss.file.old.unit_named(fact.unit):
@@ -192,9 +198,8 @@ class Losses:
             # A check of a whole program's own state is given nothing: `Validator.new.validate`.
             is_of_class = fact.name[:1].isupper() and not QUOTED.search(fact.detail)
             is_given_nothing = loss.family in ORDINARY and is_of_class
-            fits = loss.family in (*FITTING, "path") and is_given_constants(fact)
-            return not fits and not (fact.is_call and is_given_nothing)
-        if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
+            return not (fact.is_call and is_given_nothing)
+        if fits and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
             return True
@@ -330,7 +335,9 @@ def stands_at_source(
 def is_given_constants(fact: CodeFact) -> bool:
     """Return whether a call is given only what is written there, or the place of its file, which is fit as it is."""
     given = IDENTIFIER.findall(QUOTED.sub(" ", fact.detail))
-    return fact.is_call and bool(fact.detail) and OWN_PLACE.issuperset(given)
+    # What a method is called on is given, too.
+    is_all = bool(given) or fact.name[:1].isupper() or "." not in fact.name
+    return fact.is_call and bool(fact.detail) and is_all and OWN_PLACE.issuperset(given)
 
 
 def names_bound_anew(loss: Loss) -> frozenset[str]:
