@@ -164,15 +164,6 @@ MOVES = (
 -  contents: read
    id-token: write
 """,
-    """<<path:src/box.ts>>
- function build(options) {
--  if (options.open || options.permissions.network) {
-+  const { open } = options;
-+  if (open) {
-     share(options);
-   }
- }
-""",
     # With the class around it, whose name is something else's now.
     """<<path:app/tasks.py>>
 -class Task:
@@ -272,12 +263,6 @@ MOVES = (
    }
  }
 """,
-    """<<path:src/layout.c>>
- void reset(struct cell *c) {
--  c->xoff = UINT_MAX;
-+  c->xoff = INT_MAX;
- }
-""",
     # Stricter than before.
     f"""{HANDLER} def save(user, page):
 -    if not user.is_admin:
@@ -358,14 +343,6 @@ GUARDS = (
    build:
      runs-on: ubuntu-latest
 """,
-    """<<path:src/box.ts>>
- function build(options) {
--  if (options.open || options.permissions.network) {
-+  if (options.always) {
-     share(options);
-   }
- }
-""",
     """<<path:app/tasks.py>>
  class Task:
      def result(self):
@@ -418,12 +395,6 @@ GUARDS = (
 -    $this->userHasPermissionForLanguage(Right::APPROVE, $language);
 +    $this->userHasPermission(Right::APPROVE);
    }
- }
-""",
-    """<<path:src/layout.c>>
- void reset(struct cell *c) {
--  c->most = MAX_CELLS;
-+  c->most = INT_MAX;
  }
 """,
     # A function that makes another value fit, and is not called there.

@@ -13,8 +13,7 @@ difference    takes the facts of both sides of a file as multisets: what is on b
               change: by name in the file, by name in another file, then by likeness.
 loosening     compares what went with what came in the same unit: the same condition with one operand less, the same
               call with a weaker argument, a weaker function. `comparisons`, `patterns`, `values` and `ranks` say of two
-              comparisons, regular expressions, values and words which one lets more through; `folding` and `lists`
-              say it of values that were made one spelling, and of lists that let in or refuse.
+              comparisons, regular expressions, values and words which one lets more through, and `lists` which list.
 handlers      reads what catches errors, and says which calls' errors pass by now.
 order         says which checks of a unit now come behind what they guarded.
 

@@ -12,7 +12,6 @@ from cli_guard.code.changes.facts import (
     Looser,
     words_of_name,
 )
-from cli_guard.code.changes.sums import difference_of_sums
 from cli_guard.code.changes.values import read_strength_words
 
 # Whose row a query finds: a column, and the place of a value that it is given.
@@ -22,28 +21,11 @@ OWNER_COLUMN = re.compile(
     r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
 )
 COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
-# What makes a number wide: a cast, a conversion, a suffix.
-WIDENING = re.compile(
-    r"\(\s*(?:u?int64_t|size_t|ssize_t|(?:curl_)?off_t|u?long(?: long)?|unsigned long(?: long)?|u?int64)\s*\)\s*"
-    r"|static_cast<[^<>]{1,40}>|\bu?int64(?=\()|(?<=\d)[uU]?[lL]{1,2}\b| as [ui](?:64|128|size)\b"
-)
-NARROWING = re.compile(r"\bu?int(?:8|16|32)(?=\()|\(u?int(?:8|16|32)_t\)\s*")
-JOINED = re.compile(r"[\w)\]] ?(?:\*|\+(?!\+)|<<) ?[\w(]")
 # An argument, or an entry of one, that says which thing is meant.
 IS_KEY = re.compile(
     r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
 )
-# A text in a language of queries, and the place in it where a value is put between quotes.
-QUERY = re.compile(
-    r"(?i)\b(?:select|where|from|values|update|insert|delete|and|or|(?:create|drop|alter|grant)\b.*)\b.*[='`(]|//.*\[@"
-)
-QUOTED_VALUE = re.compile(
-    r"(?i)(?:=|\blike|\(|,|\b(?:database|table|user|schema)) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)"
-)
-QUOTE = re.compile(r"[\"'`/]")
-QUOTES = str.maketrans("", "", "\"'`")
-PARAMETER = re.compile(r"(?<!\w)(?:\?|\$\d+|[:@]\w+|%s)(?!\w)")
-PUT_IN = re.compile(r"\$\{|#\{|\{\w+\}|\$[a-z]\w*|= ?[\"'`]$")
+KEYWORD = re.compile(r"\w+ ?[=:]")
 # What an error says, or where it was raised.
 ERROR_TEXT = re.compile(
     r"\b(?:e|ex|err|exc|error|exception)(?:\.|->|\?\.)(?:message|stack\w*|getMessage\(|getTrace\w*\(|Error\(\)|ToString\(|Message|to_s)"
@@ -55,15 +37,21 @@ NOTHING = ("null", "nil", "None", "undefined", "nullptr", "NULL")
 FILTERED = re.compile(
     r"\b(only|except)(?:\(|: ?|['\"]? ?=> ?)(\[[^\]]*\]|%i\[[^\]]*\]|:\w+|['\"]\w+['\"])"
 )
-# https://www.php.net/manual/en/function.in-array.php
-SEARCHES_OF_PHP = ("in_array", "array_search", "array_keys")
 FLAG = re.compile(r"(?:\w+(?:\.|::))*[A-Z][A-Z0-9_]+")
+# A text in a language of queries, its parameters, and the place where a value is put into it.
+QUERY = re.compile(
+    r"(?i)\W*(?:select|insert|update|delete|replace|with|from|where|and|or)\b|.{0,3}//.*\[@"
+)
+QUOTED_VALUE = re.compile(r"(?i)(?:=|\blike|\(|,) ?['`](?:[\"']$|#\{|\$\{|\{\$?\w|\$\w|%s)")
+QUOTES = str.maketrans("", "", "\"'`")
+PARAMETER = re.compile(r"(?<!\w)(?:\?|\$\d+|[:@]\w+|%s)(?!\w)")
+PUT_IN = re.compile(r"\$\{|#\{|\{\w+\}|\$[a-z]\w*|= ?[\"'`]$")
+QUOTE = re.compile(r"[\"'`/]")
 # Of flags; Kotlin has `or`.
 JOINERS = ("|", "or")
 # A mode of files, and what it lets others than the owner do.
 RIGHTS = re.compile(r"0o?[0-7]{3,4}")
 OF_OTHERS = 0o077
-BRACKETS = re.compile(r"[()\s]")
 
 
 def lost_scope(old: CodeFact, new: CodeFact) -> str:
@@ -87,11 +75,11 @@ def lost_scope(old: CodeFact, new: CodeFact) -> str:
 
 def lost_owner(old: CodeFact, new: CodeFact) -> str:
     """Return why a search is no longer told whose thing it looks for, "" if it is or was not."""
-    known = read_strength_words()
     gone = lost_argument(old, new)
-    is_owner = not known["owners"].isdisjoint(words_of_name(gone))
+    known = read_strength_words()
     # A constant that names a right is asked for wherever it is given.
     is_right = is_constant(gone) and not known["rights"].isdisjoint(words_of_name(gone))
+    is_owner = KEYWORD.match(gone) and not known["owners"].isdisjoint(words_of_name(gone))
     is_asked = is_right or (is_search(old) and (is_owner or is_second_key(gone, new)))
     return f"`{new.name}` no longer asks for `{gone}`" if is_asked else ""
 
@@ -214,65 +202,27 @@ def lost_name(old: CodeFact, new: CodeFact) -> str:
     return gone[0] if gone and (not old.is_option or NAME.fullmatch(gone[0])) else ""
 
 
-def lost_strictness(old: CodeFact, new: CodeFact) -> str:
-    """Return why a value is looked for that only has to be like one in the list: `in_array($x, $list, true)`."""
-    is_strict = old.last_name in SEARCHES_OF_PHP and lost_argument(old, new) == "true"
-    return f"`{new.name}` compares without types now" if is_strict else ""
+def lost_parameter(old: CodeFact, new: CodeFact) -> str:
+    """Return why a query has a value in its text that was a parameter of it, "" if it has not."""
+    # What a query does, and to which table, however that is quoted.
+    begins, still = (each.name.translate(QUOTES).split()[:2] for each in (old, new))
+    is_query = old.kind is FactKind.TEXT and begins == still and QUERY.match(new.name)
+    is_less = len(PARAMETER.findall(new.name)) < len(PARAMETER.findall(old.name))
+    is_put_in = is_query and is_less and PUT_IN.search(new.name) is not None
+    return f"a value is put into {new.name}" if is_put_in else ""
 
 
-def lost_limit(old: CodeFact, new: CodeFact) -> str:
-    """Return why a call is no longer given a limit that it was given, "" if it is or was not."""
-    if not old.is_call or old.name != new.name:
-        return ""
-    known = read_strength_words()["limits"]
-    gone = left_out(old.detail, new.detail)
-    limit = next((e for e in gone if not known.isdisjoint(words_of_name(e))), "")
-    return f"`{limit}` no longer limits `{new.name}`" if limit else ""
+def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
+    """Yield the query that came with a value between quotes, with a call that went, if none was so before."""
+    new = next(filter(is_quoting, came), None)
+    old = next((fact for fact in went if fact.is_call), None)
+    if old and new and not any(map(is_quoting, went)):
+        yield Looser(old, new, "query", f"a value is put into {new.name}")
 
 
-def lost_width(old: CodeFact, new: CodeFact) -> str:
-    """Return why a product or sum may wrap around: its terms are no longer made wide before they are joined."""
-    one, two = (each.name if each.is_judged else each.detail for each in (old, new))
-    is_same = old.is_judged or old.name == new.name
-    now, cut = NARROWING.subn("", two)
-    if not is_same or one == two or not (cut or JOINED.search(two)):
-        return ""
-    was, count = WIDENING.subn("", one)
-    now, left = WIDENING.subn("", now)
-    is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
-    is_narrower = count > left and is_same_sum
-    return f"`{two}` may wrap around, `{one}` could not" if is_narrower else ""
-
-
-def find_quoting_text(
-    went: Sequence[CodeFact], came: Sequence[CodeFact]
-) -> CodeFact | None:
-    """Return the text of a query that came with a value in it: between quotes, or in the place of a parameter.
-
-    None if there is none, or was one before.
-    """
-    queries = [fact.name for fact in went if fact.kind is FactKind.TEXT]
-    for new in came:
-        if new.kind is not FactKind.TEXT or QUERY.search(new.name) is None:
-            continue
-        if QUOTED_VALUE.search(new.name):
-            return None if any(map(is_quoting, queries)) else new
-        begins = first_words(new.name)
-        for old in queries:
-            is_same = first_words(old) == begins
-            is_less = len(PARAMETER.findall(new.name)) < len(PARAMETER.findall(old))
-            if is_same and is_less and PUT_IN.search(new.name):
-                return new
-    return None
-
-
-def first_words(query: str) -> list[str]:
-    """Return what a query does, and to which table, however that is quoted."""
-    return query.translate(QUOTES).split()[:2]
-
-
-def is_quoting(text: str) -> bool:
-    return QUERY.search(text) is not None and QUOTED_VALUE.search(text) is not None
+def is_quoting(fact: CodeFact) -> bool:
+    is_query = fact.kind is FactKind.TEXT and QUERY.match(fact.name)
+    return bool(is_query) and QUOTED_VALUE.search(fact.name) is not None
 
 
 def lost_argument(old: CodeFact, new: CodeFact) -> str:
@@ -338,21 +288,3 @@ def lost_flag(old: CodeFact, new: CodeFact) -> str:
             if after & ~before & OF_OTHERS:
                 return f"`{other}` gives more rights than `{one}`"
     return ""
-
-
-def lost_room(old: CodeFact, new: CodeFact) -> str:
-    """Return why a buffer is smaller now, or more is written into one as big: of a size, an addend went."""
-    one = changed_argument(old, new)
-    if one is None:
-        return ""
-    before, after = one
-    grown = difference_of_sums((before, "0"), (after, "0"))
-    if len(grown) != 1:
-        return ""
-    is_more = min(grown.values()) > 0
-    known = read_strength_words()
-    allocates = not known["allocates"].isdisjoint(words_of_name(old.last_name))
-    copies = old.last_name.lower() in known["copies"]
-    is_size = copies or "sizeof" in after
-    is_less = not is_more if allocates else is_more and is_size
-    return f"`{before}` is `{after}` now" if is_less else ""

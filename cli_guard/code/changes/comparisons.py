@@ -6,12 +6,12 @@ which leaves where it is true, what it is false for.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from cli_guard.code.changes.facts import short_name, words_of_name
-from cli_guard.code.changes.sums import difference_of_sums
+from cli_guard.code.changes.sums import count_taken, difference_of_sums
 from cli_guard.code.changes.values import amount_of, read_strength_words
 from cli_guard.lazy import frozen
 
@@ -44,14 +44,6 @@ WIDER = {"<": "<=", ">": ">="}
 RANKS = {"identical": 0, "exact": 1, "caseless": 2, "begins": 3, "holds": 4}
 EQUAL = ("identical", "exact")
 LIST = re.compile(r"[(\[{].*[)\]}]", re.DOTALL)
-# What makes all spellings of a text one.
-FOLDING = re.compile(
-    r"(?i)\.(?:to_?lower(?:_?case|invariant)?|lower(?:cased?)?|downcase|casefold)\b(?:\(\w*\))?"
-    r"|\b(?:(?:mb_)?strtolower|strings\.tolower)\((?P<inside>[^()]*)\)"
-)
-PRESENT = re.compile(
-    r"(?P<value>[\w$.@>-]{1,100}) (?:is not|!==?|~=) (?:None|null|nil|undefined)"
-)
 NOT_FOUND = ("0", "-1", "false", "nil", "None")
 
 
@@ -104,21 +96,14 @@ def looser_comparison(old: str, new: str, *, refuses: bool) -> LooserComparison 
     return None
 
 
-def overflowing_sum(gone: Iterable[str], added: Iterable[str]) -> str:
-    """Return why a sum may wrap around that could not: `b > n - a` has become `a + b > n`; "" if none may."""
-    before = [each for each in map(read_comparison, gone) if each is not None]
-    for operand in added:
-        now = read_comparison(operand)
-        if now is None or now.relation not in COMPLEMENT:
-            continue
-        parts = split_outside(now.left, ("+",))
-        for was in before:
-            taken = split_outside(was.right, ("-",))
-            if was.relation != now.relation or len(taken) != 2:
-                continue
-            if taken[0] == now.right and {taken[1], was.left} == set(parts):
-                return f"`{now.left}` may wrap around, `{was.right}` could not"
-    return ""
+def overflowing_sum(old: str, new: str) -> bool:
+    """Return whether a comparison adds up what it took off before: `b > n - a` has become `a + b > n`."""
+    was = read_comparison(old)
+    now = read_comparison(new)
+    if was is None or now is None or was.relation != now.relation not in COMPLEMENT:
+        return False
+    is_same = not difference_of_sums((was.left, was.right), (now.left, now.right))
+    return is_same and count_taken(was.left, was.right) > count_taken(now.left, now.right)
 
 
 def has_looser_bound(was: Comparison, now: Comparison) -> bool:
@@ -187,6 +172,19 @@ def read_comparison(text: str) -> Comparison | None:
     if found is None:
         return None
     return replace(found, is_denied=found.is_denied != is_denied)
+
+
+@lru_cache(maxsize=2_000)
+def question_of(operand: str) -> str:
+    """Return what an operand asks, in one form for it and its denial: `a == b` of `a != b` as well."""
+    found = read_comparison(operand)
+    if found is None:
+        return without_denials(operand)[0]
+    plain = found.without_denial
+    relation = "exact" if plain.relation in EQUAL else plain.relation
+    if relation in (">=", "<="):
+        relation = COMPLEMENT[relation]
+    return f"{plain.left} {relation} {plain.right}"
 
 
 def without_denials(text: str) -> tuple[str, bool]:
@@ -270,7 +268,9 @@ def relation_of(name: str) -> str:
     known = read_strength_words()
     if words & known["caseless"]:
         return "caseless"
-    return next((key for key in ("exact", "begins", "holds") if words & known[key]), "")
+    found = next((key for key in ("exact", "begins", "holds") if words & known[key]), "")
+    # A function that compares converts no type.
+    return "identical" if found == "exact" else found
 
 
 def last_words(name: str) -> frozenset[str]:
@@ -313,34 +313,6 @@ def asks_less(old: str, new: str, *, refuses: bool) -> bool:
     added = now - was
     is_one = len(gone) == len(added) == 1 < len(was)
     return is_one and asks_less(min(gone), min(added), refuses=refuses)
-
-
-def is_unfolded(old: str, new: str, *, refuses: bool) -> bool:
-    """Return whether what is refused in every spelling is refused in one alone."""
-    plain = FOLDING.sub(r"\g<inside>", old)
-    is_denied = NEGATION.match(old) is not None or "!=" in old or " not in " in old
-    return plain == new != old and refuses != is_denied
-
-
-def skipped_if_empty(gone: str, added: str, kept: Iterable[str]) -> str:
-    """Return the list that a guard asks for values only where it has any, where it did so for every list; "" for none.
-
-    The guard refuses what is not in the list: `allowed is not None and name not in allowed`.
-    """
-    match = PRESENT.fullmatch(gone)
-    value = match["value"] if match else ""
-    counted = (
-        rf"(?:!empty\(|len\(|count\()?{re.escape(value)}"
-        r"(?:\.(?:any\?|present\?|length|size))?\)?(?: ?(?:>|!=) ?0)?"
-    )
-    if not value or re.fullmatch(counted, added) is None:
-        return ""
-    found = filter(None, map(read_comparison, kept))
-    is_list = any(
-        each.relation == "holds" and each.is_denied and value in (each.left, each.right)
-        for each in found
-    )
-    return value if is_list else ""
 
 
 def split_outside(text: str, marks: Container[str]) -> list[str]:

@@ -21,6 +21,7 @@ from cli_guard.code.changes.comparisons import (
 from cli_guard.code.changes.facts import fold, short_name, words_of_name
 from cli_guard.code.changes.kinds import SourceTree
 from cli_guard.code.changes.naming import CALLEE_CHARS, callee_name
+from cli_guard.code.changes.nodes import ReadNode
 from cli_guard.code.syntax import walk_nodes
 from cli_guard.code.taint.grammar import TABLE
 from cli_guard.code.taint.tree_reader import COMMENTS
@@ -50,13 +51,8 @@ MOST_OPERANDS = 50
 MOST_NODES = 500
 COMMENT_SIGNS = ("#", "//", "/*", "--")
 STATEMENTS = ("expression_statement", "statements")
-GIVEN = (
-    "arguments",
-    "argument_list",
-    "call_suffix",
-    "value_arguments",
-    "value_argument",
-    "argument",
+ERROR_GIVEN = re.compile(
+    r"(?i:new )?[\w.:\\]*(?:err(?=[A-Z_])|(?i:error|exception)|\bE[A-Z]{3,})[\w.:]*(?:\(.*\))?"
 )
 # `CHECK(x <= n) << "too long";`
 MESSAGE = "binary_expression"
@@ -320,16 +316,18 @@ def is_condition(node: "SgNode", tree: SourceTree) -> bool:
 def read_macro(node: "SgNode", tree: SourceTree) -> Branch | None:
     """Return the branch that a call of a macro is, None for any other call."""
     name = short_name(name_called(tree.source(node)))
-    if not is_refusing(name) or not is_statement(node):
+    if not is_statement(node):
         return None
     if tree.shape(node) == "macro":
-        return read_tokens(node, tree, name)
-    arguments = arguments_of(node)
+        return read_tokens(node, tree, name) if is_refusing(name) else None
+    arguments = ReadNode(node, tree).given
     asked = next((each for each in arguments if is_condition(each, tree)), None)
     if asked is None:
         return None
-    rest = (tree.source(each) for each in arguments if each.range() != asked.range())
-    leaving = "" if is_saying(name) else fold(f"{name} {' '.join(rest)}")
+    rest = " ".join(tree.source(e) for e in arguments if e.range() != asked.range())
+    if not is_refusing(name) and not names_error(node, rest, tree):
+        return None
+    leaving = "" if is_saying(name) else fold(f"{name} {rest}")
     branch = branch_of(asked, leaving, tree)
     return branch if leaves_if_true(name) else deny(branch)
 
@@ -351,17 +349,11 @@ def is_refusing(name: str) -> bool:
     return name.isupper() or name.lower() in known_words("asserts")
 
 
-def arguments_of(call: "SgNode") -> "list[SgNode]":
-    """Return what a call is given, without the brackets and names that some grammars put around each."""
-    waiting = children_of(call)[1:]
-    found: list[SgNode] = []
-    while waiting:
-        each = waiting.pop(0)
-        if each.kind() in GIVEN:
-            waiting = [*children_of(each), *waiting]
-        else:
-            found.append(each)
-    return found
+def names_error(call: "SgNode", rest: str, tree: SourceTree) -> bool:
+    """Return whether a call is given an error beside a condition: `enforce(n <= MAX, ErrorCode::LENGTH)`."""
+    written = tree.source(call)
+    is_test = ASSERTION in written.partition("(")[0].lower() or is_saying(written)
+    return not is_test and ERROR_GIVEN.fullmatch(rest) is not None
 
 
 def is_statement(call: "SgNode") -> bool:

@@ -122,10 +122,9 @@ SEPARATORS = {FactKind.OPTION: " = ", FactKind.ENTRY: " holds ", FactKind.GUARD:
 class Looser:
     """A fact that became looser, and why.
 
-    Its sort is `condition`, `comparison`, `asked` (of whom, or of how many), `bound`, `match`, `prefix`, `value`,
-    `member`, `owner`, `type`, `narrowed`, `unfolded`, `uncast`, `listed` and `unlisted` (entries), `ended` (memory),
-    `timing`, `output`, `query`, `filter` (it runs before fewer methods), `told` (an answer says what went wrong),
-    `unasked`, `order` or `exception`.
+    Its sort is `condition`, `comparison`, `asked` (of whom, or of how many), `bound`, `match`, `prefix`,
+    `value`, `member`, `owner`, `type`, `listed` (an entry), `ended` (memory), `timing`, `output`, `query`, `filter` (it
+    runs before fewer methods), `told` (an answer says what went wrong), `handler`, `unasked`, `order` or `exception`.
     """
 
     old: CodeFact

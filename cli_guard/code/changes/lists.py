@@ -1,8 +1,7 @@
-"""Compare lists of constants: does one let in what it did not, or refuse less?
+"""Compare lists of constants: does one let in what it did not?
 
-What a list is for says its name, or what it holds: beside `https` a list of schemes lets `data` in, and one that holds
-nothing but `javascript` and `data` refuses both. The kinds of entry are data: `[[list]]` in
-`rules/languages/strength.toml`.
+What a list is for says its name, or what it holds: beside `https` a list of schemes lets `data` in. The kinds of entry
+are data: `[[list]]` in `rules/languages/strength.toml`.
 """
 
 from collections import Counter
@@ -13,9 +12,7 @@ from cli_guard.code.changes.facts import CodeFact, FactKind, Looser
 from cli_guard.code.changes.values import TABLE, key_words, plain, read_strength_words
 from cli_guard.rules.catalog import read_table
 
-# Sorts: an entry that came, and one that went.
 LISTED = "listed"
-UNLISTED = "unlisted"
 # So many doubtful entries of one kind are a decision.
 MANY = 3
 # A handler of events, whatever it is for.
@@ -32,21 +29,15 @@ def kinds_of_list() -> Sequence[Kind]:
 
 
 def looser_lists(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
-    """Yield the entries that came into a list which lets them in, and those that went from one that refuses."""
+    """Yield the entries that came into a list which lets them in."""
     before = {entry_of(fact) for fact in went}
     many = Counter(list_of(fact) for fact in came if is_doubtful(entry_of(fact)))
-    after = {entry_of(fact) for fact in came}
     for new in came:
         entry = entry_of(new)
         is_new = bool(entry) and entry not in before
         if is_new and lets_in(entry, new, is_one_of_many=many[list_of(new)] >= MANY):
             why = f"`{entry}` is one of {show_list(new)} now"
             yield Looser(holder_of(new, went) or new, new, LISTED, why)
-    for old in went:
-        entry = entry_of(old)
-        if entry and entry not in after and has_refused(entry, old):
-            why = f"`{entry}` is no longer one of {show_list(old)}"
-            yield Looser(old, old, UNLISTED, why)
 
 
 def entry_of(fact: CodeFact) -> str:
@@ -97,21 +88,6 @@ def lets_in(entry: str, fact: CodeFact, *, is_one_of_many: bool) -> bool:
             is_one_of_many and bool(kind["risky"]) and entry in kind["doubtful"]
         )
         if is_risky and not beside.isdisjoint(kind["ordinary"]):
-            return True
-    return False
-
-
-def has_refused(entry: str, fact: CodeFact) -> bool:
-    """Return whether a list refused an entry: it says what nobody may set, or holds only what is risky."""
-    words = key_words(list_of(fact))
-    known = read_strength_words()
-    if words & known["admits"]:
-        return False
-    beside = set(map(plain_entry, fact.operands)) - {entry}
-    for kind in kinds_of_list():
-        risky = kind["risky"] | kind["doubtful"]
-        is_refusing = bool(beside) and all(is_one_of(each, risky) for each in beside)
-        if is_one_of(entry, kind["risky"]) and (words & known["fixed"] or is_refusing):
             return True
     return False
 

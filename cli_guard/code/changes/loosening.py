@@ -4,29 +4,24 @@ Which words are weaker than which, which functions and which numbers, is data: `
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 
 from cli_guard.code.changes.calls import (
     lost_actions,
     lost_flag,
-    lost_limit,
     lost_name,
     lost_owner,
     lost_owner_column,
-    lost_room,
+    lost_parameter,
     lost_scope,
-    lost_strictness,
     lost_subject,
-    lost_width,
 )
 from cli_guard.code.changes.comparisons import (
     asks_less,
-    is_unfolded,
     looser_comparison,
     overflowing_sum,
     sides_of_equality,
-    skipped_if_empty,
 )
 from cli_guard.code.changes.facts import (
     JUDGED,
@@ -42,7 +37,6 @@ from cli_guard.code.changes.order import values_of
 from cli_guard.code.changes.patterns import (
     looser_pattern,
     looser_pattern_operand,
-    takes_markup,
 )
 from cli_guard.code.changes.ranks import (
     MOST_PAIRS,
@@ -51,17 +45,13 @@ from cli_guard.code.changes.ranks import (
     weaker_text,
 )
 from cli_guard.code.changes.values import (
-    TABLE,
-    is_greatest,
     loosened_value,
-    narrower_type,
     plain,
     read_strength_words,
     wider_type,
 )
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
-from cli_guard.rules.catalog import read_table
 
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.OPTION)
 COMPARED = (
@@ -74,7 +64,6 @@ COMPARED = (
     FactKind.ARGUMENT,
     *JUDGED,
 )
-WIDE = (FactKind.CALL, FactKind.OPTION, *JUDGED)
 ALSO = re.compile(r"&&|\band\b")
 INSTEAD = re.compile(r"\|\||\bor\b")
 SEPARATOR = re.compile(
@@ -91,22 +80,27 @@ PATH = re.compile(r"[\w$.>-]+(?:\[[\w'\"-]+\])?")
 def looser_facts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
     """Yield the facts of one unit that became looser, each with the one that it became."""
     left = [fact for fact in came if fact.kind in COMPARED]
-    by_name = group_by(left, lambda fact: (fact.kind, fact.name))
+    by_name = group_by(left, name_key)
     elsewhere = Conditions(list_operands(went), list_operands(came))
     count = 0
     for old in went:
         if old.kind not in COMPARED:
             continue
         # One of the same name is what it became.
-        for new in by_name.get((old.kind, old.name), left):
+        for new in by_name.get(name_key(old), left):
             count += 1
             if count > MOST_PAIRS:
                 return
             if found := compare(old, new, elsewhere):
                 yield found
                 left.remove(new)
-                by_name[new.kind, new.name].remove(new)
+                by_name[name_key(new)].remove(new)
                 break
+
+
+def name_key(fact: CodeFact) -> tuple[FactKind, str]:
+    """Return the name that a fact keeps, though what it is called on may get another one."""
+    return fact.kind, fact.last_name if fact.is_call else fact.name
 
 
 def list_operands(facts: Iterable[CodeFact]) -> frozenset[tuple[str, ...]]:
@@ -134,20 +128,16 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
-    if old.kind in WIDE and old.kind is new.kind and (why := lost_width(old, new)):
-        return Looser(old, new, "value", why)
     is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found
     if old.kind is not new.kind:
         return None
-    if is_raw_now(old, new) or is_markup_now(old, new):
+    if is_raw_now(old, new):
         return Looser(
             old, new, "output", f"`{new.name}` is printed as it is, without an escape"
         )
     if old.kind is FactKind.TYPE:
-        if why := narrower_type(old, new):
-            return Looser(old, new, "narrowed", why)
         return Looser(old, new, "type", why) if (why := wider_type(old, new)) else None
     if why := lost_scope(old, new):
         return Looser(old, new, "owner", why)
@@ -155,21 +145,27 @@ def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | Non
         return Looser(old, new, "member", why)
     if gone := lost_name(old, new):
         return Looser(old, new, "member", f"`{new.last_name}` no longer names `{gone}`")
+    if why := lost_parameter(old, new):
+        return Looser(old, new, "query", why)
     if why := lost_actions(old, new):
         return Looser(old, new, "filter", why)
     if why := lost_owner_column(old, new):
         return Looser(old, new, "owner", why)
-    if why := lost_limit(old, new) or lost_room(old, new) or lost_flag(old, new):
+    if why := lost_flag(old, new):
         return Looser(old, new, "value", why)
     if old.kind in NAMED and old.name != new.name and old.detail != new.detail:
         return None
     if old.is_option and old.name == new.name:
         around = words_of_name(old.unit)
-        if why := loosened_value(old.name, old.detail, new.detail, around):
-            return Looser(old, new, "value", why)
-    if why := lost_strictness(old, new) or looser_pattern(
-        old, new, elsewhere.operands_before
-    ):
+        place = TextChange.between(old.detail, new.detail)
+        # The whole value, or the default at its end.
+        for was, now in (
+            (old.detail, new.detail),
+            (place.gone, place.new) if place else ("", ""),
+        ):
+            if why := loosened_value(old.name, was, now, around):
+                return Looser(old, new, "value", why)
+    if why := looser_pattern(old, new, elsewhere.operands_before):
         return Looser(old, new, "match", why)
     change = TextChange.between(old.text, new.text)
     if change is None:
@@ -185,8 +181,10 @@ def loosened_condition(
     """Return how a condition holds back less than before, None if it does not or nobody can say."""
     was = set(old.operands)
     now = set(new.operands)
-    if why := overflowing_sum(was - now, now - was):
-        return Looser(old, new, "value", why)
+    for gone, added in product(was - now, now - was):
+        if overflowing_sum(gone, added):
+            why = f"`{added}` may wrap around, `{gone}` could not"
+            return Looser(old, new, "bound", why)
     if (not was & now and len(was | now) > 2) or any(
         elsewhere.has_moved(each, old, new) for each in was ^ now
     ):
@@ -205,8 +203,6 @@ def loosened_condition(
     if len(was - now) == len(now - was) == 1:
         gone = min(was - now)
         added = min(now - was)
-        if leaves and (value := skipped_if_empty(gone, added, was & now)):
-            return Looser(old, new, "match", f"an empty `{value}` no longer restricts")
         return loosened_operand(old, new, gone, added)
     # A guard refuses where it is true; any other condition lets in where it is.
     if now < was and old.joiner == ("or" if leaves else "and"):
@@ -239,9 +235,6 @@ def loosened_operand(old: CodeFact, new: CodeFact, gone: str, added: str) -> Loo
         return Looser(old, new, "condition", f"`{added}` is enough now")
     if asks_less(gone, added, refuses=leaves):
         return Looser(old, new, "comparison", f"`{gone}` is only `{added}` now")
-    if is_unfolded(gone, added, refuses=leaves):
-        why = f"`{added}` holds for one spelling alone, `{gone}` held for all"
-        return Looser(old, new, "comparison", why)
     if why := asks_another(gone, added):
         return Looser(old, new, "asked", why)
     if why := looser_pattern_operand(gone, added, refuses=leaves):
@@ -270,8 +263,6 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
     is_flag_gone = change.gone == "g" and not change.new and change.before.endswith("/")
     if old.kind is FactKind.TEXT and is_flag_gone:
         yield "match", "only the first occurrence is replaced now"
-    if old.kind is FactKind.TEXT and takes_markup(change.gone, change.new):
-        yield "match", f"`{change.new}` fits what `{change.gone}` does not"
     if old.kind in (FactKind.CALL, *JUDGED) and is_prefix_without_separator(change):
         yield (
             "prefix",
@@ -283,8 +274,6 @@ def reasons(old: CodeFact, new: CodeFact, change: TextChange) -> Iterator[tuple[
         yield sort, f"{new.name} is weaker than {old.name}"
     if words := loosened_words(change):
         yield words
-    if old.kind in NAMED and is_greatest(change.gone, change.new):
-        yield "value", f"`{change.new.strip()}` bounds nothing"
 
 
 def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
@@ -296,22 +285,6 @@ def is_raw_now(old: CodeFact, new: CodeFact) -> bool:
     # What was raw before has lost a filter.
     is_less = old.detail == "escaped" or set(left) < set(filters)
     return is_less and value in new.name
-
-
-def is_markup_now(old: CodeFact, new: CodeFact) -> bool:
-    """Return whether the same is written to the same place, as markup and no longer as text."""
-    *owner, was = old.name.split(".")
-    *place, now = new.name.split(".")
-    is_built = old.detail.strip()[:1] not in ("", "'", '"')
-    if not is_built or not owner or owner != place or old.detail != new.detail:
-        return False
-    return now in markup_writers().get(was, "").split()
-
-
-@cache
-def markup_writers() -> Mapping[str, str]:
-    """Return the names of what writes markup, by the function or property that writes the same as text."""
-    return dict(read_table(TABLE)["writes"])
 
 
 def is_prefix_without_separator(change: TextChange) -> bool:

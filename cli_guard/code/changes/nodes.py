@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 NAME_FIELDS = ("name", "declarator")
+# Around one argument of a call.
+AROUND_ONE = ("value_argument", "argument")
 # `headers["X-Frame-Options"] = "DENY"`
 SUBSCRIPT = re.compile(r"\[[\"']([\w-]+)[\"']\]")
 KEY_FIELDS = ("key", "left", "name", "field", "pattern", "declarator")
@@ -59,6 +61,23 @@ class ReadNode:
         return next(
             (each for each in children if each.kind() in self.kinds.arguments), None
         )
+
+    @cached_property
+    def given(self) -> "list[SgNode]":
+        """What a call is given, without the nodes that some grammars put around all of it, or around each."""
+        waiting = [self.arguments] if self.arguments is not None else []
+        found: list[SgNode] = []
+        while waiting:
+            each = waiting.pop(0)
+            inner = [e for e in each.named_children() if "comment" not in e.kind()]
+            is_around = each.kind() in self.kinds.arguments or (
+                each.kind() in AROUND_ONE and len(inner) == 1
+            )
+            if is_around:
+                waiting = [*inner, *waiting]
+            else:
+                found.append(each)
+        return found
 
     @cached_property
     def name(self) -> str:

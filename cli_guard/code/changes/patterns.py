@@ -67,8 +67,6 @@ FIXED = (At, Look, Back)
 
 # A sequence of parts.
 Branch = tuple[Node, ...]
-# `[^<>\s]`: the class may be cut, where both have its end.
-MARKUP_LEFT_OUT = re.compile(r"\[\^[^\]]*[<>\"']")
 
 
 @frozen
@@ -266,13 +264,6 @@ def of_lines(pattern: str) -> str:
     for whole, line in ((r"\A", "^"), (r"\z", "$"), (r"\Z", "$")):
         pattern = pattern.replace(whole, line)
     return pattern
-
-
-def takes_markup(gone: str, new: str) -> bool:
-    """Return whether a class of a pattern no longer leaves out what begins or ends a tag or a text in quotes."""
-    return MARKUP_LEFT_OUT.search(gone) is not None and (
-        MARKUP_LEFT_OUT.search(new) is None
-    )
 
 
 def looser_pattern_operand(old: str, new: str, *, refuses: bool) -> str:

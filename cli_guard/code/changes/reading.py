@@ -248,8 +248,8 @@ def call_facts(place: ReadNode, imports: Mapping[str, str]) -> Iterator[CodeFact
     if inside[:1] in ("(", "[", "{"):
         inside = inside[1:-1]
     yield place.fact(FactKind.CALL, name, inside)
-    yield from argument_facts(place, name, given)
-    yield from set_facts(place, name, given)
+    yield from argument_facts(place, name)
+    yield from set_facts(place, name)
 
 
 def calls_in_macro(place: ReadNode) -> Iterator[CodeFact]:
@@ -260,10 +260,9 @@ def calls_in_macro(place: ReadNode) -> Iterator[CodeFact]:
         yield place.fact(FactKind.CALL, write_dotted(match[0][:-1]))
 
 
-def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[CodeFact]:
+def set_facts(place: ReadNode, name: str) -> Iterator[CodeFact]:
     """Yield the option that a call sets: `setSecure(true)`, `setFeature("x", false)`, `header.Set("x", "y")`."""
-    parts = given.named_children() if given is not None else []
-    values = [place.tree.source(part) for part in parts[:3]]
+    values = [place.tree.source(part) for part in place.given[:3]]
     setter = SETTER.fullmatch(short_name(name))
     if len(values) == 1 and setter:
         yield place.fact(FactKind.OPTION, setter["key"], values[0])
@@ -274,11 +273,9 @@ def set_facts(place: ReadNode, name: str, given: "SgNode | None") -> Iterator[Co
         yield place.fact(FactKind.OPTION, values[0].strip("\"'`: \n"), values[1])
 
 
-def argument_facts(
-    place: ReadNode, name: str, given: "SgNode | None"
-) -> Iterator[CodeFact]:
+def argument_facts(place: ReadNode, name: str) -> Iterator[CodeFact]:
     """Yield the bare names among the arguments of a call that are names of what may run."""
-    nodes = given.named_children() if given is not None else []
+    nodes = place.given
     # `app.get("/x", [requireLogin], show)`
     inner = (
         n

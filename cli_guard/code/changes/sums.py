@@ -4,12 +4,15 @@ Numbers are counted together, every other term by its text. What a term is worth
 places are not negative: a bound is further out if all that it has and the other has not points one way.
 """
 
+import re
 from collections import Counter
 
 from cli_guard.code.changes.values import amount_of
 
 ONE = ""
 MOST_TERMS = 20
+# What a sign behind it does not end: an operator, the exponent of a number.
+NO_TERM = re.compile(r"[-+*/%&|^<>=]$|(?<![\w.])[0-9.]+e$")
 OPENING = "([{"
 CLOSING = ")]}"
 
@@ -21,6 +24,16 @@ def difference_of_sums(was: tuple[str, str], now: tuple[str, str]) -> Counter[st
         add_terms(left, sign, found)
         add_terms(right, -sign, found)
     return Counter({term: count for term, count in found.items() if count})
+
+
+def count_taken(*sums: str) -> int:
+    """Return how many terms are taken off in some sums."""
+    count = 0
+    for each in sums:
+        found = Counter[str]()
+        add_terms(each, 1, found)
+        count += sum(amount < 0 for amount in found.values())
+    return count
 
 
 def add_terms(text: str, sign: int, found: Counter[str]) -> None:
@@ -46,7 +59,7 @@ def split_sum(text: str) -> list[tuple[str, int]]:
         depth += (char in OPENING) - (char in CLOSING)
         before = text[start:at].strip()
         is_sign = char in "+-" and text[at + 1 : at + 2] not in (">", char, "=")
-        if depth or not is_sign or (before and before[-1] in "+-*/%&|^<>=e"):
+        if depth or not is_sign or NO_TERM.search(before):
             continue
         if before:
             terms.append((before, sign))

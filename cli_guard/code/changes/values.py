@@ -17,22 +17,11 @@ NUMBER = re.compile(r"0x[0-9a-f]{1,16}|0o[0-7]{1,8}|[0-9]{1,15}")
 FACTOR = re.compile(
     r"\s*(?:(?P<number>0[xo][0-9a-f_]+|[0-9][0-9_]*)|(?P<unit>[a-z][a-z.]*))\s*(?:\*|\.(?![0-9]))?\s*"
 )
-GREATEST = re.compile(
-    r"(?:\w+(?:\.|::))?(?:U?(?:CHAR|SHRT|INT|LONG|LLONG|SIZE|SSIZE)\d*_MAX|MAX|MAX_VALUE|MaxValue"
-    r"|MAX_SAFE_INTEGER|Max(?:Ui|I)nt\d*)"
-)
-# A number, or the name of a limit; the greatest number of a type is none.
-LIMIT = re.compile(
-    r"[1-9][\d_]*|(?!U?(?:INT|LONG|LLONG|SIZE)\d*_MAX\b)\w*(?i:max|limit)\w*"
-)
 # A value that the program finds out.
 EXPRESSION = re.compile(r"[A-Za-z_$@][\w$.>-]*(?:\(.*\))?")
 LONGEST_AMOUNT = 60
 # A limit that grows with what people have is no weaker; so many times as much is none.
 MUCH = 100
-# What counts the rounds of a loop.
-COUNTERS = ("i", "j", "k", "n", "x", "y")
-QUALIFIERS = ("const", "unsigned", "signed", "static", "volatile", "register")
 MOST_BITS = 200
 OCTAL = frozenset("01234567")
 
@@ -87,13 +76,6 @@ def loosened_value(key: str, old: str, new: str, around: Iterable[str] = ()) -> 
     return f"{now} is looser than {was}" if is_shorter or is_longer else ""
 
 
-def is_greatest(gone: str, new: str) -> bool:
-    """Return whether the greatest number of a type took the place of a limit."""
-    greatest = GREATEST.fullmatch(new.strip())
-    limit = LIMIT.fullmatch(gone.strip())
-    return greatest is not None and limit is not None
-
-
 def wider_type(old: CodeFact, new: CodeFact) -> str:
     """Return why a declared type takes more texts than the one before, "" if it does not."""
     known = read_strength_words()
@@ -111,39 +93,6 @@ def key_words(key: str) -> frozenset[str]:
     words = words_of_name(key)
     joined = (one + two for one, two in pairwise(words))
     return frozenset((*words, *joined))
-
-
-def narrower_type(old: CodeFact, new: CodeFact) -> str:
-    """Return why a number may no longer fit what it is declared as: fewer bits, or a sign that it had not."""
-    if old.name != new.name or old.name in COUNTERS:
-        return ""
-    was = width_of(old.detail)
-    now = width_of(new.detail)
-    if was is None or now is None:
-        return ""
-    # No size in memory is so great that a sign takes from the widest.
-    is_signed = now[1] and not was[1] and now[0] > 0
-    is_less = now[0] > was[0] or (now[0] == was[0] and is_signed)
-    return f"`{old.name}` was `{old.detail}` and is `{new.detail}` now" if is_less else ""
-
-
-@cache
-def widths() -> Mapping[str, int]:
-    rows = enumerate(read_table(TABLE)["widths"]["widest_first"])
-    return {word: rank for rank, words in rows for word in words.split()}
-
-
-def width_of(declared: str) -> tuple[int, bool] | None:
-    """Return the rank of the width of a type of numbers, and whether it has a sign; None for any other type."""
-    words = declared.split()
-    known = widths()
-    if not words or any(word not in known for word in words if word not in QUALIFIERS):
-        return None
-    ranks = [known[word] for word in words if word in known]
-    is_unsigned = any(word.startswith("u") or word == "size_t" for word in words)
-    # `unsigned long` is as wide as `long`, `short int` as `short`.
-    narrow = max(ranks) if "short" in words else min(ranks)
-    return narrow, not is_unsigned
 
 
 def plain(text: str) -> str:

@@ -1,11 +1,12 @@
 """The reviewer of protections: what a change takes away, and what it weakens.
 
 `judged_files` says which files matter, `steps` which two states are compared, `judging` compares them with
-`code.changes`; `families` says which facts are protections, `losses` which of them are really gone, `replacements`
-what came in their place, `weakenings` which became weaker (`memory`: sizes and pointers, `exceptions`: who is let by,
-`unasked`: answers that nobody asks for), `warnings` where words of attack went along and what the check says of itself,
-`asking` which losses ask for a person, with `bare` (the value is used without the check now); `findings` shows both
-states. `marks` are what is known of a file that is not read again.
+`code.changes`; `families` says which facts are protections, `losses` which of them are really gone (`plain_guards`:
+guards of no family, by how they refused), `replacements` what came in their place, `weakenings` which became weaker
+(`memory`: sizes and pointers, `exceptions`: who is let by, `unasked`: answers that nobody asks for), `warnings` where
+words of attack went along and what the check says of itself, `asking` which losses ask for a person, with `bare` (the
+value is used without the check now); `findings` shows both states. `marks` are what is known of a file that is not read
+again.
 """
 
 from cli_guard.model import FileChange, Report

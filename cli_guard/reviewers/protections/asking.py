@@ -27,6 +27,7 @@ from cli_guard.reviewers.protections.loss import FITTING, ORDINARY, Loss, is_all
 from cli_guard.reviewers.protections.losses import guarded_words
 from cli_guard.reviewers.protections.memory import MEMORY, memory_use_of
 from cli_guard.reviewers.protections.warnings import (
+    HIDDEN,
     attack_refused,
     checks_with,
     warned_by_helper,
@@ -36,7 +37,6 @@ from cli_guard.reviewers.review_input import ReviewInput
 # What a framework runs before a handler.
 AROUND = (FactKind.ARGUMENT, FactKind.DECORATOR)
 WHO_MAY = ("access", "csrf")
-HIDDEN = re.compile(r"\b404\b|(?i:not_?found)")
 NAMED = (FactKind.CALL, FactKind.DECORATOR, FactKind.ARGUMENT)
 FEWEST_SIBLINGS = 2
 # What stands on lines of its own.

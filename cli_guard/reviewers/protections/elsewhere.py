@@ -4,8 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 from cli_guard.code.changes.comparisons import (
     Comparison,
@@ -16,7 +15,6 @@ from cli_guard.code.changes.comparisons import (
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
-    ONLY_SAYS,
     CodeFact,
     CodeUnit,
     FactKind,
@@ -58,41 +56,6 @@ def is_in_query(loss: Loss, difference: ChangeDifference) -> bool:
     return any(scoped) if fact.joiner == "and" else bool(scoped) and all(scoped)
 
 
-def lets_in_less(loss: Loss) -> bool:
-    """Return whether a condition with fewer alternatives came for the one that went.
-
-    An alternative may be bare now where it was a field: `options.open` may have become `open`.
-    """
-    fact = loss.fact
-    if fact.kind is not FactKind.CONDITION or fact.joiner != "or":
-        return False
-    known = tuple(f".{each}" for each in fact.operands)
-    return any(
-        new.kind is fact.kind
-        and new.unit == fact.unit
-        and len(new.operands) < len(known)
-        and all(any(old.endswith(f".{each}") for old in known) for each in new.operands)
-        for new in loss.file.came
-    )
-
-
-def is_joined(loss: Loss) -> bool:
-    """Return whether one guard came for several that left in the same way, and asks as much as all of them."""
-    fact = loss.fact
-
-    def asked_by(facts: Sequence[CodeFact]) -> list[int]:
-        return [
-            max(len(each.operands), 1)
-            for each in facts
-            if each.is_guard and (each.unit, each.detail) == (fact.unit, fact.detail)
-            if each.joiner != "and"
-        ]
-
-    before = asked_by(loss.file.went)
-    now = asked_by(loss.file.came)
-    return len(before) > 1 and len(now) == 1 and now[0] >= sum(before)
-
-
 def is_in_callee(loss: Loss, difference: ChangeDifference) -> bool:
     """Return whether a function does now what a member did that went where it is called or, as a component, named.
 
@@ -120,30 +83,6 @@ def names_reached(loss: Loss, difference: ChangeDifference) -> frozenset[str]:
     named = pair.words if pair else frozenset[str]()
     units = (unit for file in difference.files for unit in file.new.units)
     return named.union(*(unit.words for unit in units if short_name(unit.name) in named))
-
-
-def is_divided(loss: Loss, difference: ChangeDifference) -> bool:
-    """Return whether what makes a guard with several operands a member is asked alone now, or asserted."""
-    fact = loss.check or loss.fact
-    if not fact.is_guard:
-        return False
-    parts = (replace(fact, name=each) for each in fact.operands or (fact.name,))
-    telling = [each for each in parts if loss.family in families_of(each, loss.language)]
-    return bool(telling) and all(is_asked_alone(each, difference) for each in telling)
-
-
-def is_asked_alone(part: CodeFact, difference: ChangeDifference) -> bool:
-    asked = set(IDENTIFIER.findall(part.name))
-    return any(
-        (new.is_judged and new.name == part.name and new.detail != ONLY_SAYS)
-        or (
-            new.is_call
-            and "assert" in words_of_name(new.last_name)
-            and asked == set(IDENTIFIER.findall(new.detail))
-        )
-        for file in difference.files
-        for new in file.came
-    )
 
 
 def is_scoped(operand: str, file: FileDifference, unit: str) -> bool:

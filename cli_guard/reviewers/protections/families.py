@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
+from cli_guard.code.changes.comparisons import is_whole
 from cli_guard.code.changes.facts import (
     JUDGED,
     CodeFact,
@@ -54,7 +55,7 @@ ERROR_ASKED = re.compile(
 # The arguments of a call among those of another one.
 INNER = re.compile(r"(?<=\w)\([^()]*\)(?=[^()]*\))")
 # A call is a fact of its own, whatever its result decides.
-ONE_CALL = re.compile(r"!?[\w$.:>-]{1,100}\([^()]{0,200}\)")
+ONE_CALL = re.compile(r"!?[\w$.:>-]{1,100}\((.*)\)")
 # How a check says that it refuses.
 REFUSED = re.compile(r"(?i)\b(?:false|throw|raise|abort|die|deny|fail)\b")
 # `name || ""` is a value, and asks nothing.
@@ -173,14 +174,33 @@ def families_of(fact: CodeFact, language: str, *, came: bool = False) -> frozens
     """Return the families that a fact is a member of, or may take the place of a member if it `came`."""
     if fact.is_judged and language in DECLARATIVE:
         return frozenset()
-    if fact.kind is FactKind.CONDITION and (
-        ONE_CALL.fullmatch(fact.name) or DEFAULTED.search(fact.name)
-    ):
+    if fact.kind is FactKind.CONDITION and is_silent(fact.name, came=came):
         return frozenset()
     found = frozenset(
         sign.family for sign in _signs_of(fact) if sign.applies(fact, language, came=came)
     )
     return found | {"validation"} if is_refusal_of_check(fact) else found
+
+
+def is_silent(condition: str, *, came: bool) -> bool:
+    """Return whether a condition asks nothing, or only what a call says; that one may come for another condition."""
+    call = None if came else ONE_CALL.fullmatch(condition)
+    is_call = call is not None and is_whole(call[1])
+    return is_call or DEFAULTED.search(condition) is not None
+
+
+def is_check(fact: CodeFact, language: str) -> bool:
+    """Return whether a call is a check, or what a condition stands in, by its name or as a member of a family."""
+    known = read_strength_words()
+    named = [CodeFact(FactKind.DEFINITION, short_name(fact.unit))]
+    if fact.kind in NAMED:
+        named.append(fact)
+    for each in named:
+        words = words_of_name(each.last_name)
+        begins = len(words) > 1 and words[0] in known["checks"]
+        if begins or not known["judges"].isdisjoint(words):
+            return True
+    return any(families_of(each, language) for each in (fact, *named))
 
 
 def is_refusal_of_check(fact: CodeFact) -> bool:

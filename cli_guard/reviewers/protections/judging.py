@@ -14,12 +14,9 @@ from cli_guard.lazy import frozen
 from cli_guard.model import FileChange, Skipped, split_lines
 from cli_guard.reviewers.protections.covers import find_misplaced, is_covered, is_in_caller
 from cli_guard.reviewers.protections.elsewhere import (
-    is_divided,
     is_in_callee,
     is_in_query,
     is_in_type,
-    is_joined,
-    lets_in_less,
 )
 from cli_guard.reviewers.protections.exceptions import find_exceptions
 from cli_guard.reviewers.protections.findings import Found, Warned, findings_of
@@ -111,14 +108,11 @@ def stands_elsewhere(
 ) -> bool:
     """Return whether another thing of the change asks now what a lost check asked."""
     return (
-        lets_in_less(loss)
-        or is_joined(loss)
-        or is_in_query(loss, difference)
+        is_in_query(loss, difference)
         or is_in_type(loss, difference)
         or is_covered(loss, subject, difference)
         or is_in_caller(loss)
         or is_in_callee(loss, difference)
-        or is_divided(loss, difference)
     )
 
 

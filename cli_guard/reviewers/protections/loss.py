@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
+from cli_guard.code.changes.conditions import is_saying
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
     CodeFact,
     CodeUnit,
     FactKind,
-    has_word,
     words_of_name,
 )
 from cli_guard.lazy import frozen
@@ -19,16 +19,10 @@ from cli_guard.reviewers.protections.families import NAMED, families_of
 
 # What a call is given, if that is what another call has under a name.
 CALLED = re.compile(r"[\w.:>$-]*?(\w+)\(\s*['\"]")
-# Calls that calculate, and say it if the result does not fit.
-SUMS = re.compile(r"(?i)checked_|saturating_|overflow|exact$")
 # Whether a feature is there yet says nothing of who may use it.
 FEATURE_FLAG = re.compile(
     r"(?i)feature_?(?:flag|toggle|gate|service|manager)|features?\.(?:is_?)?(?:enabled|active)"
 )
-# What decorators of a function take at most.
-LINES_ABOVE = 8
-# Words before a name that is only used.
-STATEMENTS = frozenset("return throw raise new not and or case else await yield".split())
 # Of one hunk.
 MOST_LINES = 200
 LONGEST_LINE = 1_000
@@ -125,33 +119,6 @@ def lines_of(losses: Sequence[Loss]) -> int:
     return len({(each.file.change.path, each.fact.line) for each in losses})
 
 
-def is_made_anew(loss: Loss) -> bool:
-    """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
-    fact = loss.fact
-    source = CALLED.match(fact.detail)
-    if source is None:
-        return False
-    held = {
-        each.name
-        for each in loss.file.old.facts
-        if each.is_option and each.line == fact.line and fact.detail in each.detail
-    }
-    again = [
-        each
-        for each in loss.file.came
-        if each.is_option and each.unit == fact.unit and each.name in held
-    ]
-    return bool(again) and not any(source[1] in each.detail for each in again)
-
-
-def is_calculated_no_more(loss: Loss) -> bool:
-    """Return whether a sum that could not overflow went, and no line came there that names its values."""
-    added = "\n".join(loss.hunk.added[:MOST_LINES]) if loss.hunk else ""
-    values = IDENTIFIER.findall(f"{loss.fact.name} {loss.fact.detail}")
-    is_sum = SUMS.search(loss.fact.last_name) is not None
-    return is_sum and set(values).isdisjoint(IDENTIFIER.findall(added))
-
-
 def names_gone(loss: Loss) -> frozenset[str]:
     """Return the names that lines of the same hunk bound: what they stood for went with the check.
 
@@ -170,54 +137,6 @@ def names_gone(loss: Loss) -> frozenset[str]:
         and not (fact.is_guard and fact.line < each.line <= fact.end_line)
         and loss.file.hunk_of(each) is hunk
     )
-
-
-def is_renamed(loss: Loss, pair: CodeUnit) -> bool:
-    """Return whether a condition asks the same of variables that have other names now in what its unit became."""
-    fact = loss.fact
-    was = loss.file.old.unit_named(fact.unit)
-    if was is None or not fact.is_judged:
-        return False
-    asked = IDENTIFIER.findall(fact.name)
-    for new in loss.file.came:
-        if new.kind is not fact.kind or new.unit != pair.name:
-            continue
-        if IDENTIFIER.sub("_", new.name) != IDENTIFIER.sub("_", fact.name):
-            continue
-        renamed = {
-            (a, b)
-            for a, b in zip(asked, IDENTIFIER.findall(new.name), strict=True)
-            if a != b
-        }
-        if all(
-            (declarations(a, was.text) & declarations(b, pair.text))
-            - declarations(b, was.text)
-            - declarations(a, pair.text)
-            for a, b in renamed
-        ):
-            return True
-    return False
-
-
-def declarations(name: str, text: str) -> frozenset[str]:
-    """Return what stands behind a variable or parameter where a text declares or binds it: `,` or `)`, `=`, `:`."""
-    word = re.escape(name)
-    form = rf"(\w+)[>\]*&?]*\s+[*&]?{word}\s*(?:[,)=:;]|in\b)|(?<![\w.]){word}\s*:?=(?!=)"
-    return frozenset(
-        found[0].rpartition(name)[2].strip()
-        for found in re.finditer(form, text)
-        if found[1] not in STATEMENTS
-    )
-
-
-def is_on_successor(loss: Loss, pair: CodeUnit, text: str) -> bool:
-    """Return whether a function went, and the one that goes on with its work has the same decorator."""
-    fact = loss.fact
-    if fact.kind is not FactKind.DECORATOR or pair.path != loss.change.path:
-        return False
-    first = max(pair.line - 1 - LINES_ABOVE, 0)
-    heading = "\n".join(text.split("\n")[first : pair.line])
-    return pair.name != fact.unit and has_word(heading, fact.last_name)
 
 
 def is_all_that_went(loss: Loss) -> bool:
@@ -243,22 +162,30 @@ def is_all_that_went(loss: Loss) -> bool:
     )
 
 
-def is_of_flag(loss: Loss) -> bool:
-    """Return whether a condition asked whether a feature is there yet, also by a variable, or a call is how it left."""
+def is_made_anew(loss: Loss) -> bool:
+    """Return whether the name of a result is bound again, and no longer to what the call was given another call for."""
     fact = loss.fact
-    flags = {
-        each.last_name
-        for each in loss.file.went
-        if each.is_option and FEATURE_FLAG.search(each.detail)
+    source = CALLED.match(fact.detail)
+    if source is None:
+        return False
+    held = {
+        each.name
+        for each in loss.file.old.facts
+        if each.is_option and each.line == fact.line and fact.detail in each.detail
     }
-    if fact.is_judged and not flags.isdisjoint(IDENTIFIER.findall(fact.name)):
-        return True
-    return any(
-        FEATURE_FLAG.search(each.name)
-        and (each is fact or (each.is_guard and each.line <= fact.line <= each.end_line))
-        for each in loss.file.went
-        if each.is_judged
-    )
+    again = [
+        each
+        for each in loss.file.came
+        if each.is_option and each.unit == fact.unit and each.name in held
+    ]
+    return bool(again) and not any(source[1] in each.detail for each in again)
+
+
+def is_of_flag(loss: Loss) -> bool:
+    """Return whether a condition asked whether a feature is there yet, also by a variable."""
+    asked = IDENTIFIER.findall(loss.fact.name) if loss.fact.is_judged else ()
+    bound = (e.detail for e in loss.file.went if e.is_option and e.last_name in asked)
+    return bool(asked) and any(map(FEATURE_FLAG.search, (loss.fact.name, *bound)))
 
 
 def is_form_gone(loss: Loss) -> bool:
@@ -289,6 +216,7 @@ def is_opened_no_more(loss: Loss, pair: CodeUnit) -> bool:
         if each.is_call
         and each.unit == fact.unit
         and each.line > fact.line
+        and not is_saying(each.name)
         and not held.isdisjoint(IDENTIFIER.findall(each.detail))
     }
     now = {

@@ -35,14 +35,11 @@ from cli_guard.reviewers.protections.loss import (
     Loss,
     body_is_gone,
     every,
-    is_calculated_no_more,
     is_form_gone,
     is_made_anew,
     is_of_flag,
-    is_on_successor,
     is_opened_no_more,
     is_own_guard,
-    is_renamed,
     lines_of,
     members,
     names_gone,
@@ -55,10 +52,6 @@ BLANKS = re.compile(r"\s+")
 # Of one family. A change that takes away more is not told more.
 MOST_LOSSES = 50
 PATH_OF_NAMES = re.compile(r"[\w$]{1,60}(?:(?:\.|->|::)[\w$]{1,60}){0,9}")
-# How many there are of what: `len(rows) < 1`, `rows.length === 0`.
-COUNTED = re.compile(
-    r"\b(?:len|count|sizeof)\(([\w$.>-]{1,100})\)|([\w$.]{1,100})\.(?:length|size|len|count)\b"
-)
 # A text that says why.
 REFUSAL = re.compile(r"\"[^\"\\]{10,}\"|'[^'\\]{10,}'")
 # What is quoted in the arguments of a call is no name, unless a name is put into it.
@@ -106,16 +99,22 @@ class Losses:
         if self.still_stands(loss):
             yield loss
             return
-        helper = short_name(loss.fact.unit)
-        if not helper or self.difference.pair_of(loss.file, loss.fact.unit):
-            return
-        for file in self.difference.files:
+        helpers = set(self.units_gone(loss.file, loss.fact.unit))
+        for file in self.difference.files if helpers else ():
             for fact in file.went:
-                if fact.is_call and fact.last_name == helper:
-                    call = Loss(loss.family, fact, file, loss.fact)
-                    if fact.unit != loss.fact.unit and self.still_stands(call):
-                        yield call
-                        return
+                if helpers.isdisjoint(names_used(fact)) or fact.unit == loss.fact.unit:
+                    continue
+                use = Loss(loss.family, fact, file, loss.fact)
+                is_kept = fact.unit and self.difference.pair_of(file, fact.unit)
+                if is_kept and (not fact.is_call or self.still_stands(use)):
+                    yield use
+                    return
+
+    def units_gone(self, file: FileDifference, name: str) -> Iterator[str]:
+        """Yield the last part of the name of a unit, and of those around it, that went."""
+        while name and self.difference.pair_of(file, name) is None:
+            yield short_name(name)
+            name = name.rpartition(".")[0]
 
     def members(
         self, file: FileDifference, facts: Sequence[CodeFact], *, came: bool = False
@@ -160,6 +159,8 @@ class Losses:
         fact = loss.fact
         if fact.unit and pair is None and self.unit_is_gone(loss, text):
             return True
+        if fact.kind is FactKind.DECORATOR and is_owner_gone(loss, text):
+            return True
         if fact.kind is FactKind.DEFINITION and not self.is_hook(fact, text, pair):
             return True
         if fact.kind is FactKind.CONDITION and body_is_gone(loss):
@@ -168,21 +169,16 @@ class Losses:
             return True
         if loss.family == "validation" and is_field_gone(loss):
             return True
-        if is_of_flag(loss) or (fact.is_call and is_calculated_no_more(loss)):
-            return True
-        if pair and (is_taken_no_more(loss, pair) or is_renamed(loss, pair)):
-            return True
-        if pair and is_on_successor(loss, pair, text):
-            return True
-        if fact.kind is FactKind.OUTPUT and is_form_gone(loss):
-            return True
-        if loss.family == "path" and pair and is_opened_no_more(loss, pair):
+        if is_of_flag(loss) or (fact.kind is FactKind.OUTPUT and is_form_gone(loss)):
             return True
         if fact.kind is FactKind.ENTRY and is_list_gone(loss, text):
             return True
-        return fact.is_option and (
-            parent_is_gone(loss) or is_denied_unlisted(loss) or is_parameter(loss)
-        )
+        if loss.family == "path" and pair and is_opened_no_more(loss, pair):
+            return True
+        if fact.is_option and loss.family == "secrecy" and pair:
+            # The variable that was emptied went.
+            return fact.last_name not in pair.words
+        return fact.is_option and (parent_is_gone(loss) or is_denied_unlisted(loss))
 
     def stands_by_name(self, loss: Loss, text: str, pair: CodeUnit | None) -> bool:
         """Return whether the names that a member spoke of are there after the change."""
@@ -190,6 +186,9 @@ class Losses:
         words = pair.words if pair else words_of_text(text)
         guarded = guarded_words(fact)
         old = self.contents.old(loss.change) or ""
+        fits = loss.family in (*FITTING, "path")
+        if fits and is_given_constants(fact):
+            return False
         if fact.is_call and not fact.detail and is_imported(fact, old):
             return True
         if was := loss.file.old.unit_named(fact.unit):
@@ -199,9 +198,8 @@ class Losses:
             # A check of a whole program's own state is given nothing: `Validator.new.validate`.
             is_of_class = fact.name[:1].isupper() and not QUOTED.search(fact.detail)
             is_given_nothing = loss.family in ORDINARY and is_of_class
-            fits = loss.family in (*FITTING, "path") and is_given_constants(fact)
-            return not fits and not (fact.is_call and is_given_nothing)
-        if loss.family in (*FITTING, "path") and guarded <= names_bound_anew(loss):
+            return not (fact.is_call and is_given_nothing)
+        if fits and guarded <= names_bound_anew(loss):
             return False
         if not guarded.isdisjoint(words):
             return True
@@ -250,6 +248,16 @@ class Losses:
         )
 
 
+def names_used(fact: CodeFact) -> tuple[str, ...]:
+    """Return the names of functions and classes that a fact may use."""
+    if fact.kind is FactKind.TYPE:
+        return tuple(IDENTIFIER.findall(fact.detail))
+    if fact.is_call:
+        return tuple(fact.name.split("."))
+    is_named = fact.kind in (FactKind.ARGUMENT, FactKind.TEXT, FactKind.DECORATOR)
+    return (fact.last_name.strip("'\""),) if is_named else ()
+
+
 def is_link_gone(loss: Loss) -> bool:
     """Return whether a chain of calls goes on without the call, or ends before it.
 
@@ -274,15 +282,6 @@ def is_link_gone(loss: Loss) -> bool:
     )
 
 
-def is_parameter(loss: Loss) -> bool:
-    """Return whether an option is a parameter with its default: it went, and nobody can set it otherwise."""
-    line = loss.fact.line
-    return any(
-        each.kind is FactKind.DEFINITION and each.line <= line <= each.end_line
-        for each in loss.file.went
-    )
-
-
 def is_field_gone(loss: Loss) -> bool:
     """Return whether the key that a chain of calls describes went with it: `name: z.string().max(9)` of a schema."""
     fact = loss.fact
@@ -294,6 +293,12 @@ def is_field_gone(loss: Loss) -> bool:
         and f".{fact.last_name}(" in each.detail
         for each in loss.file.went
     )
+
+
+def is_owner_gone(loss: Loss, text: str) -> bool:
+    """Return whether what a decorator stood before is there by no name, whatever is like it."""
+    name = short_name(loss.fact.unit)
+    return not has_word(text, loss.file.renames.get(name, name))
 
 
 def is_like_before(loss: Loss, pair: CodeUnit) -> bool:
@@ -330,7 +335,9 @@ def stands_at_source(
 def is_given_constants(fact: CodeFact) -> bool:
     """Return whether a call is given only what is written there, or the place of its file, which is fit as it is."""
     given = IDENTIFIER.findall(QUOTED.sub(" ", fact.detail))
-    return fact.is_call and bool(fact.detail) and OWN_PLACE.issuperset(given)
+    # What a method is called on is given, too.
+    is_all = bool(given) or fact.name[:1].isupper() or "." not in fact.name
+    return fact.is_call and bool(fact.detail) and is_all and OWN_PLACE.issuperset(given)
 
 
 def names_bound_anew(loss: Loss) -> frozenset[str]:
@@ -347,16 +354,6 @@ def names_bound_anew(loss: Loss) -> frozenset[str]:
         if PATH_OF_NAMES.fullmatch(each.detail)
         and known.isdisjoint(IDENTIFIER.findall(each.detail)[:1])
     )
-
-
-def is_taken_no_more(loss: Loss, pair: CodeUnit) -> bool:
-    """Return whether a guard asked how many there are so that the first can be taken, and it is taken no longer."""
-    was = loss.file.old.unit_named(loss.fact.unit)
-    counted = COUNTED.search(loss.fact.name) if loss.fact.is_guard else None
-    if counted is None or was is None:
-        return False
-    first = re.compile(rf"(?<!\w){re.escape(counted[1] or counted[2])}\[\d")
-    return first.search(was.text) is not None and first.search(pair.text) is None
 
 
 def is_imported(call: CodeFact, text: str) -> bool:

@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cli_guard.code.changes.difference import FileDifference
-from cli_guard.code.changes.facts import CodeFact, Looser, words_of_name
-from cli_guard.code.changes.values import read_strength_words
+from cli_guard.code.changes.facts import CodeFact, Looser
 
 # Where nothing else holds an index inside, and an operand that does.
 MEMORY = ("c", "cpp")
-NUMBERED = (*MEMORY, "go", "rust")
 # What a size or an index is given to where nothing else holds it inside.
 MEMORY_USE = (
     r"\b(?:mem(?:cpy|move|set)|str?n(?:cpy|cat)|\w*alloc|fread|read|recv)\([^;]{0,200}\bNAME\b[^;]{0,40}\)"
@@ -22,10 +20,18 @@ SIZE_ASKED = re.compile(
 )
 ASSIGNED = re.compile(r"\s*\*?([\w.>-]+)(?:\[(?!0\])[^\]]*\])? = ")
 # What ends a text, or says that a pointer leads nowhere, and what it has to follow.
-ENDINGS = {
-    r"'\\0'|0|L?'\\x00'": r"\b(?:str?n?(?:cpy|cat)|memcpy|memmove|read|recv|fread|snprintf)\([^;]{0,40}\bNAME\b",
-    r"NULL|nullptr": r"\b\w*(?:free|release|destroy|unref|delete)\w*\(\s*&?NAME\s*\)",
-}
+ENDINGS = (
+    (
+        r"'\\0'|0|L?'\\x00'",
+        r"\b(?:str?n?(?:cpy|cat)|memcpy|memmove|read|recv|fread|snprintf)\([^;]{0,40}\bNAME\b",
+        "nothing ends the text in",
+    ),
+    (
+        r"NULL|nullptr",
+        r"\b\w*(?:free|release|destroy|unref|delete)\w*\(\s*&?NAME\s*\)",
+        "nothing empties",
+    ),
+)
 
 
 def lost_endings(file: FileDifference, went: Sequence[CodeFact]) -> Iterator[Looser]:
@@ -37,13 +43,13 @@ def lost_endings(file: FileDifference, went: Sequence[CodeFact]) -> Iterator[Loo
         if unit is None or is_again or not name:
             continue
         written = re.escape(name)
-        for value, use in ENDINGS.items():
+        for value, use, lost in ENDINGS:
             used = re.search(use.replace("NAME", written), unit.text)
             behind = unit.text[used.end() :] if used else ""
             # It may be given another value there.
             is_set = re.search(rf"{written}(?:\[[^\]]*\])? = ", behind) is not None
             if used and not is_set and re.fullmatch(value, old.detail):
-                why = f"`{name}` is not `{old.detail}` any more after `{used[0]}`"
+                why = f"{lost} `{name}` any more after `{used[0]}`"
                 yield Looser(old, old, "ended", why)
 
 
@@ -53,14 +59,6 @@ def name_assigned(option: CodeFact, file: FileDifference) -> str:
     line = hunk.removed[max(option.line - hunk.old_start, 0)] if hunk else ""
     match = ASSIGNED.match(line)
     return match[1] if match else ""
-
-
-def is_size(declared: CodeFact, file: FileDifference) -> bool:
-    """Return whether a number says how much, by its name, or is given to what reserves, copies or looks up."""
-    sizes = read_strength_words()["sizes"]
-    unit = file.new.unit_named(declared.unit)
-    is_named = not sizes.isdisjoint(words_of_name(declared.last_name))
-    return is_named or (unit is not None and bool(memory_use_of(declared.name, unit.text)))
 
 
 def memory_use_of(name: str, text: str) -> str:

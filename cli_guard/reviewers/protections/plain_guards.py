@@ -1,19 +1,19 @@
 """Guards of no family that went: what tells that they protected is what they did, not what they are called.
 
-Such a guard refused with an error, spoke of an attack, asked a helper that went with it, or asked about a value that is
-used further down as a path, query, command, address or markup.
+Such a guard refused with an error or an answer, also in a helper that went where it was used; it spoke of an attack, or
+asked about a value that is used further down as a path, query, command, address or markup.
 """
 
 import re
 from collections.abc import Iterator
 from itertools import islice
 
+from cli_guard.code.changes.conditions import is_refusing
 from cli_guard.code.changes.difference import (
     ChangeDifference,
     FileDifference,
 )
 from cli_guard.code.changes.facts import (
-    CONTINUING,
     IDENTIFIER,
     VALUES,
     CodeFact,
@@ -35,29 +35,22 @@ from cli_guard.reviewers.protections.losses import (
     guarded_words,
 )
 from cli_guard.reviewers.protections.replacements import covers, is_replaced
-from cli_guard.reviewers.protections.warnings import warns
+from cli_guard.reviewers.protections.warnings import HIDDEN, refuses, warns
 from cli_guard.reviewers.protections.weakenings import ONE_NAME
 from cli_guard.reviewers.review_input import ReviewInput
 
 MOST_GUARDS = 50
 REFUSED = re.compile(
-    r"(?i)\b(?:throw|raise|abort|die|deny|panic)\b|\breturn\b.{0,60}(?:error|exception|invalid|reject)|^Err\("
-    r"|(?-i:\b[eE]rr(?=[A-Z])|\bE[A-Z]{3,})"
+    r"(?i)\b(?:throw|raise|abort|die|deny|panic)\b|\breturn\b.{0,60}(?:error|exception|invalid|reject)|^Err\(|\b(?:err|bail)!"
+    r"|^\w+ [\w.:]*error|(?-i:\b[eE]rr(?=[A-Z])|\bE[A-Z]{3,})"
 )
 # What went wrong elsewhere, and what is refused because it has another name now.
 REPORTED = re.compile(r"(?i)err(?:or|_|\b)|exception|fail")
 OUTDATED = re.compile(r"(?i)deprecat|removed|no longer|instead")
-# Whether there is anything to do.
-EMPTY = re.compile(
-    r"(?i)\bis_?empty\b|\bempty\(|\b(?:len|length|size|count)\b.{0,40}(?:==|<) ?[01]\b"
-)
 # Of what kind a value is, where any of that kind will do.
 LISTED = re.compile(r"!?(?:Array\.isArray|is_array|is_callable)\([\w$.]+\)")
-# A value that is one of several, and what is given back for it.
-EQUAL = re.compile(r"\(?([\w$.]+) ?={2,3} ?[\w$.:'\"-]+\)?")
-ANSWER = re.compile(
-    r"return (?!(?:[Ff]alse|[Tt]rue|null|nil|None|undefined|-?\d+)\b)[\w$.:'\"]"
-)
+# A character or a byte that is looked for in a value.
+CHARACTER = re.compile(r"(['\"])\\?.{1,2}\1|\b0x[0-9A-Fa-f]{1,2}\b")
 SINKS = frozenset("path sql command ssrf redirect html code template".split())
 
 
@@ -71,21 +64,12 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
         guards = (
             fact
             for fact in file.went
-            if is_candidate(fact, difference)
-            and net_key(fact) not in asked_now
-            and asks_more(fact, file)
+            if fact.is_guard and net_key(fact) not in asked_now and asks_more(fact, file)
         )
         for guard in islice(guards, MOST_GUARDS):
-            loss = Loss("validation", guard, file)
-            is_gone = losses.still_stands(loss) and not is_replaced(loss, ())
-            if is_gone and was_needed(loss, subject, difference):
-                yield loss
-
-
-def is_candidate(fact: CodeFact, difference: ChangeDifference) -> bool:
-    """Return whether a fact is a guard, or a condition around lines that asks a helper that went as well."""
-    is_around = fact.is_judged and fact.end_line > fact.line
-    return fact.is_guard or (is_around and asks_helper_gone(fact, difference))
+            for loss in losses.standing(Loss("validation", guard, file)):
+                if was_needed(loss, subject, difference) and not is_replaced(loss, ()):
+                    yield loss
 
 
 def asks_more(guard: CodeFact, file: FileDifference) -> bool:
@@ -105,43 +89,28 @@ def asks_more(guard: CodeFact, file: FileDifference) -> bool:
 
 
 def was_needed(loss: Loss, subject: ReviewInput, difference: ChangeDifference) -> bool:
-    guard = loss.fact
+    guard = loss.check or loss.fact
     if warns(CodeFact(FactKind.TEXT, guard.detail)):
         return True
-    was = loss.file.old.unit_named(guard.unit)
-    now = difference.pair_of(loss.file, guard.unit)
-    if was is None or now is None or not loss.file.goes_on(guard, was, now):
+    was = loss.file.old.unit_named(loss.fact.unit)
+    now = difference.pair_of(loss.file, loss.fact.unit)
+    if was is None or now is None or not loss.file.goes_on(loss.fact, was, now):
         return False
-    return (
-        REFUSED.search(guard.detail) is not None
-        or asks_helper_gone(guard, difference)
-        or guards_sink(loss, subject, now)
-        or (is_taken_out(loss) and not is_choice(loss, subject, was))
+    if is_refusal(guard.detail):
+        return True
+    is_own = loss.check is None
+    if is_own and CHARACTER.search(guard.name) and is_all_that_went(loss):
+        return True
+    return is_own and (
+        asks_helper_gone(guard, difference) or guards_sink(loss, subject, now)
     )
 
 
-def is_taken_out(loss: Loss) -> bool:
-    """Return whether a guard that refused something was all that went there, and nothing came."""
-    guard = loss.fact
-    is_refusal = not (CONTINUING.match(guard.detail) or EMPTY.search(guard.name))
-    return is_refusal and is_all_that_went(loss)
-
-
-def is_choice(loss: Loss, subject: ReviewInput, was: CodeUnit) -> bool:
-    """Return whether a guard was a row of a table written as conditions: for another constant, another answer."""
-    guard = loss.fact
-    text = subject.contents.old(loss.change)
-    value = EQUAL.fullmatch(guard.name)
-    if value is None or text is None or not ANSWER.match(guard.detail):
-        return False
-    return any(
-        other.is_guard
-        and (same := EQUAL.fullmatch(other.name)) is not None
-        and same[1] == value[1]
-        and ANSWER.match(other.detail)
-        and other.detail != guard.detail
-        for other in facts_of_unit(subject.trees, loss.language, text, was)
-    )
+def is_refusal(answer: str) -> bool:
+    """Return whether an answer is an error, or says that something is not allowed or not there."""
+    if is_refusing(answer.partition(" ")[0]) or refuses(answer):
+        return True
+    return any(each.search(answer) for each in (REFUSED, HIDDEN))
 
 
 def asks_helper_gone(asking: CodeFact, difference: ChangeDifference) -> bool:

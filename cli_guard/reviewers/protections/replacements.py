@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from cli_guard.code.changes.asked import plain_tokens
+from cli_guard.code.changes.comparisons import question_of, split_arguments
 from cli_guard.code.changes.difference import FileDifference
 from cli_guard.code.changes.facts import (
     IDENTIFIER,
+    ONLY_SAYS,
     VALUES,
     CodeFact,
     FactKind,
@@ -23,13 +25,13 @@ from cli_guard.reviewers.protections.loss import (
     LONGEST_LINE,
     ORDINARY,
     Loss,
-    plain_name,
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
-CALLED = re.compile(r"!?(?:[\w$]+(?:\.|->|::))*([\w$]+)\(")
-TYPE_ASKED = re.compile(r"\binstanceof ([\w.]+)")
 MEASURES = frozenset(("len", "length", "size"))
+WITHOUT = frozenset(
+    "no not non skip without optional maybe unsafe disable disabled".split()
+)
 
 
 def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
@@ -47,9 +49,7 @@ def is_replaced(loss: Loss, gains: Sequence[Loss]) -> bool:
         return True
     if fact.is_call and is_other_answer(loss):
         return True
-    if fact.is_option and is_renamed_option(loss, hunk):
-        return True
-    if is_case_now(loss) or is_inlined(loss, hunk) or is_called_again(loss, hunk):
+    if is_still_asked(loss) or is_inlined(loss, hunk):
         return True
     if fact.kind is FactKind.DECORATOR and is_around(loss):
         return True
@@ -82,49 +82,6 @@ def has_namesake(loss: Loss) -> bool:
     )
 
 
-def is_renamed_option(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether a constant has another name now, by which is asked what was asked by the old one."""
-    fact = loss.fact
-    asked = {plain_tokens(each.asked) for each in loss.file.came if each.is_judged}
-    name = fact.last_name.lower().replace("_", "")
-    return any(
-        new.is_option
-        and (new.unit, new.detail) == (fact.unit, fact.detail)
-        and covers(hunk, new)
-        and any(
-            name in (was := plain_tokens(old.asked))
-            and was.replace(name, new.last_name.lower().replace("_", "")) in asked
-            for old in loss.file.went
-            if old.is_judged
-        )
-        for new in loss.file.came
-    )
-
-
-def is_case_now(loss: Loss) -> bool:
-    """Return whether the type that a condition asked for is a case of a switch now: `case Admin user -> ...`."""
-    asked = TYPE_ASKED.search(loss.fact.name) if loss.fact.is_judged else None
-    case = re.compile(rf"\bcase {re.escape(asked[1])}\b") if asked else None
-    hunks = loss.change.hunks if case else ()
-    return case is not None and any(
-        case.search(line[:LONGEST_LINE]) for hunk in hunks for line in hunk.added
-    )
-
-
-def is_called_again(loss: Loss, hunk: Hunk) -> bool:
-    """Return whether a condition was what a call says, and one of the same name by another module says it now."""
-    asked = CALLED.match(loss.fact.name) if loss.fact.is_judged else None
-    name = " ".join(words_of_name(asked[1])) if asked else ""
-    return bool(name) and any(
-        new.is_call
-        and plain_name(new) == name
-        and new.unit == loss.fact.unit
-        and covers(hunk, new)
-        and loss.family in families_of(new, loss.language, came=True)
-        for new in loss.file.came
-    )
-
-
 def is_inlined(loss: Loss, hunk: Hunk) -> bool:
     """Return whether what a helper called, which went, is called now where the helper was."""
     fact = loss.fact
@@ -145,6 +102,55 @@ def is_inlined(loss: Loss, hunk: Hunk) -> bool:
         for new in loss.file.new.facts
         if new.is_call
     )
+
+
+def is_still_asked(loss: Loss) -> bool:
+    """Return whether conditions that came ask all that a lost one asked, whatever their form.
+
+    `if not a: return False` and `if not b: return False` may have become `return a and b`.
+    """
+    fact = loss.fact
+    if not fact.is_judged:
+        return False
+    questions = questions_of(fact)
+    # One question alone may be another function's as well.
+    is_plain = len(questions) < 2
+    asked: set[str] = set()
+    for new in loss.file.came:
+        if new.detail != ONLY_SAYS and not (is_plain and new.unit != fact.unit):
+            asked |= questions_of(new)
+    return questions <= asked or is_renamed(loss)
+
+
+def is_renamed(loss: Loss) -> bool:
+    """Return whether a condition asks the same of a variable that has another name now."""
+    fact = loss.fact
+    was = loss.file.old.unit_named(fact.unit)
+    now = loss.file.new.unit_named(fact.unit)
+    if was is None or now is None:
+        return False
+    asked = set(IDENTIFIER.findall(fact.name))
+    form = IDENTIFIER.sub("_", fact.name)
+    for new in loss.file.came:
+        if (
+            new.is_judged
+            and new.unit == fact.unit
+            and IDENTIFIER.sub("_", new.name) == form
+        ):
+            names = set(IDENTIFIER.findall(new.name))
+            if not (asked - names) & now.words and not (names - asked) & was.words:
+                return True
+    return False
+
+
+def questions_of(fact: CodeFact) -> frozenset[str]:
+    """Return what the operands of a condition, or the arguments of an assertion, ask, whatever the answer is to be."""
+    asked: Sequence[str] = ()
+    if fact.is_judged:
+        asked = fact.operands or (fact.name,)
+    elif fact.is_call and "assert" in words_of_name(fact.last_name):
+        asked = split_arguments(fact.detail)
+    return frozenset(map(question_of, asked))
 
 
 def is_around(loss: Loss) -> bool:
@@ -234,9 +240,17 @@ def code_added(file: FileDifference, hunk: Hunk) -> Iterator[str]:
 
 def is_written(fact: CodeFact, lines: Iterable[str]) -> bool:
     """Return whether a name with the same words stands anywhere in some lines."""
-    name = plain_name(fact)
+    name = words_of_name(fact.last_name)
     words = (word for line in lines for word in IDENTIFIER.findall(line[:LONGEST_LINE]))
-    return any(" ".join(words_of_name(word)) == name for word in words)
+    return any(has_words(words_of_name(word), name) for word in words)
+
+
+def has_words(other: Sequence[str], name: Sequence[str]) -> bool:
+    """Return whether a name is another one, or that with further words that take nothing back: `is_safe_valid_url`."""
+    added = set(other).difference(name)
+    return other == name or (
+        len(name) > 1 and set(name) < set(other) and not added & WITHOUT
+    )
 
 
 def covers(hunk: Hunk, fact: CodeFact) -> bool:

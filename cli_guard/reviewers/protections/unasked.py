@@ -1,4 +1,4 @@
-"""Checks that are still made, and whose answer nobody asks for any more; and refusals that say more than before.
+"""Checks that are still made, and whose answer nobody asks for any more.
 
 `if (verify(token) != 0) return -1;` has become `verify(token);`, `check(token)?;` is `let _ = check(token);`.
 """
@@ -9,17 +9,16 @@ from collections.abc import Iterator
 from cli_guard.code.changes.comparisons import is_whole
 from cli_guard.code.changes.difference import ChangeDifference, FileDifference
 from cli_guard.code.changes.facts import (
+    VALUES,
     CodeFact,
     FactKind,
     Looser,
     short_name,
-    words_of_name,
 )
 from cli_guard.code.changes.naming import write_dotted
-from cli_guard.code.changes.values import read_strength_words
 from cli_guard.model import Hunk
-from cli_guard.reviewers.protections.families import families_of
-from cli_guard.reviewers.protections.losses import REFUSAL
+from cli_guard.reviewers.protections.families import asks_error, is_check
+from cli_guard.reviewers.protections.loss import Loss, is_all_that_went
 from cli_guard.reviewers.protections.weakenings import Weakening
 
 UNASKED = "unasked"
@@ -30,14 +29,10 @@ BARE = re.compile(
 # Before a call, in one expression with it; behind it, in Rust.
 ASKS = r"(?:\b(?:if|unless|assert|return|while|guard|elif|require)\b[^;{]*|[!&|]\s*|\berr :?= )"
 HANDED_UP = r"\([^;]*\)(?:\.await)?\?;"
-# `require("x")` loads a module, `params.require(:x)` takes a part, `confirm("…")` asks whoever sits there.
-LOADING = ("require", "req", "confirm")
+# What a call says is bound to a name.
+BOUND = re.compile(r"([\w, ]+) :?= " + BARE.pattern)
 # What the line before a statement ends with.
 ENDS = (";", "{", "}", ":", ")", "then", "do")
-# It cannot be told from the outside whether one of these has failed.
-RIGHTS = frozenset(
-    "setuid setgid seteuid setegid setresuid setresgid setgroups initgroups chroot".split()
-)
 
 
 def find_unasked(difference: ChangeDifference) -> Iterator[Weakening]:
@@ -47,10 +42,11 @@ def find_unasked(difference: ChangeDifference) -> Iterator[Weakening]:
         short_name(unit.name) for file in difference.files for unit in file.new.units
     }
     for file in difference.files:
-        yield from find_told(file)
         for hunk in file.change.hunks if file.language else ():
             for looser in unasked_in(hunk, file, touched):
                 yield Weakening(looser, file)
+        for looser in dropped_errors(file):
+            yield Weakening(looser, file)
 
 
 def unasked_in(hunk: Hunk, file: FileDifference, touched: set[str]) -> Iterator[Looser]:
@@ -63,7 +59,7 @@ def unasked_in(hunk: Hunk, file: FileDifference, touched: set[str]) -> Iterator[
             continue
         call = re.compile(rf"(?<![\w$]){re.escape(name)}\(")
         is_once = sum(call.search(each) is not None for each in hunk.added) == 1
-        if not is_once or not is_check(name, file.language):
+        if not is_once or not is_check(CodeFact(FactKind.CALL, name), file.language):
             continue
         asking = re.compile(
             rf"{ASKS}[\w$.:> -]*{call.pattern}|{call.pattern[:-2]}{HANDED_UP}"
@@ -78,46 +74,26 @@ def unasked_in(hunk: Hunk, file: FileDifference, touched: set[str]) -> Iterator[
                 break
 
 
-def is_check(name: str, language: str) -> bool:
-    """Return whether a function says whether something holds, by its name or as one of a family."""
-    words = words_of_name(name)
-    known = read_strength_words()
-    is_named = not known["judges"].isdisjoint(words) or (
-        not known["checks"].isdisjoint(words[:1]) and name not in LOADING
-    )
-    fact = CodeFact(FactKind.CALL, name)
-    return is_named or name.lower() in RIGHTS or bool(families_of(fact, language))
+def dropped_errors(file: FileDifference) -> Iterator[Looser]:
+    """Yield the guards that asked about the error of a check on the line above, and that nothing came for."""
+    for guard in file.went:
+        unit = file.old.unit_named(guard.unit)
+        if unit is None or not (guard.is_guard and asks_error(guard.name)):
+            continue
+        above = unit.text.split("\n")[: guard.line - unit.line]
+        call = BOUND.search(above[-1]) if above else None
+        if call is None or not set(VALUES.findall(call[1])) & set(
+            VALUES.findall(guard.name)
+        ):
+            continue
+        fact = CodeFact(FactKind.CALL, short_name(write_dotted(call["name"])))
+        loss = Loss("", guard, file)
+        if is_check(fact, file.language) and is_all_that_went(loss):
+            why = f"nobody asks any more what `{fact.name}` says"
+            yield Looser(guard, guard, UNASKED, why)
 
 
 def unit_at(line: int, file: FileDifference) -> str:
     """Return the name of the innermost unit that a line before the change is in."""
     around = (unit.name for unit in file.old.units if unit.line <= line <= unit.end_line)
     return max(around, key=len, default="")
-
-
-def find_told(file: FileDifference) -> Iterator[Weakening]:
-    """Yield the refusals of a login that said the same as another one there, and say now which of both it is."""
-    guards = [fact for fact in file.came if fact.is_guard]
-    for old in file.went if guards else ():
-        was = file.old.unit_named(old.unit) if old.is_guard else None
-        now = file.new.unit_named(old.unit)
-        said = REFUSAL.findall(old.detail)
-        if (
-            was is None
-            or now is None
-            or not said
-            or was.text.count(said[0]) < 2
-            or not is_login(was.text)
-        ):
-            continue
-        for new in guards:
-            says = REFUSAL.findall(new.detail)
-            is_new = bool(says) and says[0] not in was.text and now.text.count(says[0]) == 1
-            if new.name == old.name and is_new:
-                why = f"{says[0]} is said here alone, where it was {said[0]} for both"
-                yield Weakening(Looser(old, new, "told", why), file)
-                break
-
-
-def is_login(text: str) -> bool:
-    return re.search(r"(?i)password|passwd|passphrase|\botp\b|credential", text) is not None

@@ -3,6 +3,7 @@
 And what a lost check says of itself: what it looked for, how it answered, what a helper that went with it speaks of.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -36,6 +37,8 @@ ACTING = (
 # Around a comment, the code that it speaks of.
 NEAR_LINES = 8
 MOST_WARNINGS = 50
+# An answer that there is no such thing.
+HIDDEN = re.compile(r"\b404\b|(?i:not_?found)")
 
 
 def warns(fact: CodeFact) -> bool:

@@ -10,7 +10,7 @@ from itertools import chain, islice, product
 from cli_guard.code.changes.calls import (
     answers_with_errors,
     changed_argument,
-    find_quoting_text,
+    quoting_texts,
     searches_of_everybody,
 )
 from cli_guard.code.changes.comparisons import read_comparison
@@ -19,18 +19,13 @@ from cli_guard.code.changes.facts import (
     IDENTIFIER,
     LONGEST_DETAIL,
     ONLY_SAYS,
+    VALUES,
     CodeFact,
     CodeUnit,
     FactKind,
     Looser,
     short_name,
     words_of_name,
-)
-from cli_guard.code.changes.folding import (
-    is_compared,
-    is_from_outside,
-    unfolded_values,
-    untyped_parameters,
 )
 from cli_guard.code.changes.handlers import looser_handlers
 from cli_guard.code.changes.lists import LISTED, looser_lists
@@ -46,20 +41,23 @@ from cli_guard.code.changes.order import (
     late_checks,
     raw_checks,
 )
-from cli_guard.code.changes.ranks import MOST_PAIRS, weaker_functions, weaker_member
+from cli_guard.code.changes.ranks import (
+    MOST_PAIRS,
+    weaker_functions,
+    weaker_member,
+)
 from cli_guard.code.changes.values import read_strength_words
 from cli_guard.code.languages import language_for
 from cli_guard.lazy import frozen
 from cli_guard.model import group_by
-from cli_guard.reviewers.protections.families import PRESENCE, families_of
-from cli_guard.reviewers.protections.loss import ORDINARY, members, net, plain_name
+from cli_guard.reviewers.protections.families import PRESENCE, families_of, is_check
+from cli_guard.reviewers.protections.loss import FITTING, members, net
 from cli_guard.reviewers.protections.memory import (
     MEMORY,
-    NUMBERED,
     SIZE_ASKED,
-    is_size,
     lost_endings,
 )
+from cli_guard.reviewers.protections.replacements import covers
 from cli_guard.reviewers.review_input import ReviewInput
 
 COMPARISONS = ("comparison", "bound", "asked")
@@ -67,6 +65,9 @@ COMPARISONS = ("comparison", "bound", "asked")
 EXCEPTION = "exception"
 MEMBERS = (FactKind.CALL, FactKind.ARGUMENT, FactKind.DECORATOR)
 MOST_UNITS = 100
+# Families of checks of whoever asks.
+WHO = ("access", "csrf", "signature")
+OTHER_SAFETY = frozenset(("null", "thread", "type"))
 JOINING = re.compile(r"&&|\|\||\band\b|\bor\b")
 # A value alone, or a place in one, that is there or not.
 ONE_NAME = re.compile(r"(?:!|not )?\(?[\w$@.?>:\[\]-]+\)?")
@@ -94,18 +95,19 @@ def find_weakenings(difference: ChangeDifference) -> Iterator[Weakening]:
     for file in difference.files:
         yield from find_looser_handlers(file)
         states = (file.went, file.came)
-        for looser in chain(looser_lists(*states), untyped_parameters(*states)):
+        for looser in looser_lists(*states):
             yield Weakening(looser, file)
         came = by_unit(file.came)
         for unit, went in by_unit(file.went).items():
             pair = difference.pair_of(file, unit) if unit else None
             name = pair.name if pair else unit
             now = came.get(name, ())
-            for looser in chain(looser_facts(went, now), unfolded_values(went, now)):
+            for looser in looser_facts(went, now):
                 if protects(looser, file):
                     yield Weakening(looser, file)
             surely = chain(
                 weaker_functions(went, now),
+                unsafe_twins(file, went, now),
                 quoting_texts(went, now),
                 searches_of_everybody(went, now),
                 answers_with_errors(went, now),
@@ -139,28 +141,49 @@ def weaker_members(
     gained = net(all_gained, all_lost)
     for old, new in islice(product(lost, gained), MOST_PAIRS):
         same = old.family == new.family and old.fact.kind is new.fact.kind
-        if is_handed_on(old.fact, new.fact, file):
-            continue
         if same and old.fact.kind in MEMBERS and (why := weaker_member(old.fact, new.fact)):
             yield Looser(old.fact, new.fact, "member", why)
 
 
-def is_handed_on(old: CodeFact, new: CodeFact, file: FileDifference) -> bool:
-    """Return whether what came is a function of the file that asks now what was asked here."""
-    return any(
-        each.kind is old.kind
-        and plain_name(each) == plain_name(old)
-        and short_name(each.unit) == new.last_name
-        for each in file.came
-    )
+def unsafe_twins(
+    file: FileDifference, went: Sequence[CodeFact], came: Sequence[CodeFact]
+) -> Iterator[Looser]:
+    """Yield what its name calls the safe one of two, with the other one that came for it: `safe_load`, `load`."""
+    for old in went:
+        name = words_named(old)
+        hunk = file.hunk_of(old) if is_safe(name) else None
+        if hunk is None or families_of(old, file.language):
+            continue
+        for new in came:
+            other = words_named(new)
+            if (
+                new.kind is old.kind
+                and covers(hunk, new)
+                and not name.isdisjoint(other)
+                and not is_safe(other)
+                and speak_of_one_value(old, new)
+            ):
+                one, two = (e.name if e.is_call else e.detail for e in (old, new))
+                yield Looser(old, new, "function", f"`{two}` takes the place of `{one}`")
+                break
 
 
-def quoting_texts(went: Sequence[CodeFact], came: Sequence[CodeFact]) -> Iterator[Looser]:
-    """Yield the query of a unit that now has a value between quotes in its text, with a call that went."""
-    new = find_quoting_text(went, came)
-    old = next((each for each in went if each.is_call), None)
-    if old and new:
-        yield Looser(old, new, "query", f"a value is put into {new.name}")
+def words_named(fact: CodeFact) -> frozenset[str]:
+    """Return the words in the name of the function or type that a fact uses."""
+    if fact.is_call:
+        return frozenset(words_of_name(fact.last_name))
+    return frozenset(words_of_name(fact.detail if fact.kind is FactKind.TYPE else ""))
+
+
+def is_safe(words: frozenset[str]) -> bool:
+    """Return whether a name says that it is safer than another one; what is safe of nulls or threads does not."""
+    return bool(words & read_strength_words()["safer"]) and not words & OTHER_SAFETY
+
+
+def speak_of_one_value(one: CodeFact, other: CodeFact) -> bool:
+    if not one.is_call:
+        return one.name == other.name
+    return not set(VALUES.findall(one.detail)).isdisjoint(VALUES.findall(other.detail))
 
 
 def calls_in_constant_time(
@@ -205,13 +228,6 @@ def protects(looser: Looser, file: FileDifference) -> bool:
         if any(families_of(each, language) for each in facts):
             return True
         return is_check_itself(looser.old, language)
-    if looser.sort == "uncast":
-        return is_from_outside(looser.new.text)
-    if looser.sort == "unfolded":
-        unit = file.new.unit_named(looser.old.unit)
-        return unit is not None and is_compared(looser.old.name, unit.text)
-    if looser.sort == "narrowed":
-        return language in NUMBERED and is_size(looser.new, file)
     if looser.sort == "filter":
         first = IDENTIFIER.search(looser.old.detail)
         given = CodeFact(FactKind.ARGUMENT, first[0] if first else "", looser.old.name)
@@ -337,13 +353,6 @@ def drops_refusal(looser: Looser, concerned: Iterable[str], language: str) -> bo
     )
 
 
-def is_check(fact: CodeFact, language: str) -> bool:
-    """Return whether a condition, or the function that gives it back, is a protection by its words."""
-    name = short_name(fact.unit)
-    judges = not read_strength_words()["judges"].isdisjoint(words_of_name(name))
-    return bool(judges or families_of(fact, language) or is_check_itself(fact, language))
-
-
 def is_check_itself(fact: CodeFact, language: str) -> bool:
     """Return whether the function that a condition stands in is a protection by its name."""
     unit = CodeFact(FactKind.DEFINITION, short_name(fact.unit))
@@ -405,7 +414,8 @@ def is_act(fact: CodeFact) -> bool:
 
 
 def is_placed_check(fact: CodeFact, language: str) -> bool:
-    return bool(families_of(fact, language)) or is_named_check(fact)
+    families = families_of(fact, language).difference(FITTING, ("lock",))
+    return is_named_check(fact) or (bool(families) and not is_act(fact))
 
 
 def late_in_unit(
@@ -431,9 +441,8 @@ def late_in_unit(
             seen.add(late.act.line)
             yield Weakening(Looser(moved, late.act, "order", late.why), file)
     for found in conditional_checks(before, after, checks):
-        is_own = found.check.is_call or not families_of(found.check, language).issubset(
-            ORDINARY
-        )
+        families = families_of(found.check, language)
+        is_own = is_named_check(found.check) or not families.isdisjoint(WHO)
         if is_own and file.hunk_of(found.check) and not is_presence(found.act, found.check):
             yield Weakening(Looser(found.check, found.act, "condition", found.why), file)
 
