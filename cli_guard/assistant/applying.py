@@ -221,7 +221,7 @@ class PatchWriter:
 
     def _put_back(self, full: Path, kept: Kept | None) -> None:
         full.unlink(missing_ok=True)
-        if kept is not None:
+        if kept:
             full.parent.mkdir(parents=True, exist_ok=True)
             with full.open("xb") as file:
                 file.write(kept.raw)
@@ -235,7 +235,7 @@ class PatchWriter:
 
     def _read_index(self, wanted: list[str]) -> dict[str, IndexedPath]:
         """Return the entries of some paths in the index (git-ls-files(1)). Raises UsageError for one in conflict."""
-        found: dict[str, IndexedPath] = {}
+        found = {}
         paths = set(wanted)
         # One call for the whole index: a call for each file is slow, and all names may not fit on one command line.
         listed = self._git.run("ls-files", "-v", "--stage", "-z")

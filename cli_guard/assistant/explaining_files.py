@@ -51,7 +51,7 @@ class Explainer:
     ) -> list[tuple[str, Definition]]:
         """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        places: list[tuple[str, Definition]] = []
+        places = []
         left = MOST_CHARS
         # The source first, so that a test is what is left out.
         for path in sorted(self.texts, key=is_test_or_example):
@@ -244,7 +244,7 @@ def may_define(name: str, path: str, text: str) -> bool:
 
 def is_fallback(symbol: Symbol) -> bool:
     """Return whether a definition only stands in where an import fails."""
-    node = symbol.node.parent() if symbol.node is not None else None
-    while node is not None and node.kind() not in FALLBACKS:
+    node = symbol.node.parent() if symbol.node else None
+    while node and node.kind() not in FALLBACKS:
         node = node.parent()
     return node is not None

@@ -322,7 +322,7 @@ def answer_history(
     allowed: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """Return the lines of the answer; none if nothing in the history fits. Raises GitError, UsageError."""
-    if repository is None:
+    if not repository:
         return ("There is no history here: these files are held in memory.",)
     if repository.head is None:
         return ("There is no commit yet: the history begins with the first one.",)

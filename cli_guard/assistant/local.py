@@ -183,7 +183,7 @@ class LocalAssistant:
         from cli_guard.assistant.sandbox.model import CommandWorld
         from cli_guard.repository.snapshot import Snapshot
 
-        if self.shell is None:
+        if not self.shell:
             return CommandWorld(Snapshot.of(world.snapshot))
         if world.allowed is None:
             return self.shell

@@ -188,7 +188,7 @@ def _find_messages(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
     )
     is_quoted = len(quoted.split()) >= MESSAGE_WORDS
     _, *pasted = text.split("\n")
-    lines: list[str] = []
+    lines = []
     if is_quoted:
         lines = [quoted]
     elif pasted:

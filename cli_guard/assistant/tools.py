@@ -207,7 +207,7 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         names = find_names(arguments.request, world.snapshot)
         asked = read_history_request(arguments.request, names)
         shell = assistant.shell
-        if asked is None:
+        if not asked:
             return ToolOutput({"lines": ()})
         repository = shell.repository if shell else None
         revision = shell.snapshot.name if shell else ""

@@ -97,7 +97,7 @@ class ModelTask:
 
     def plan(self, state: State, context: Context) -> Planned:
         """Return the next actions: those without a model, then the model's, then its patch in place of none."""
-        if self.edits is None:
+        if not self.edits:
             planned = self.plan_before(state, context)
             if not planned.last or planned.failed or not is_open(state):
                 return planned
@@ -139,7 +139,7 @@ class ModelTask:
 
     def reply(self, state: State, answer: str) -> str:
         """Return the answer with the model's words, and the patch with what the reviewers say of it."""
-        if self.edits is None:
+        if not self.edits:
             return answer
         if task_of(state) in SPOKEN:
             return "\n".join((answer, *self.describe_answer(self.edits.loop.answer)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]":
     """Yield the MCP servers of the user's own file, None if there are none. Raises ConfigError."""
     path = user_file(io.env)
-    if path is None or not path.exists():
+    if not path or not path.exists():
         yield None
         return
     from cli_guard.policy.recorded import policy_at_head

@@ -186,10 +186,10 @@ class Documenting:
             for each in (source.symbols if symbol.kind == "class" else ())
             if each.qualname.rpartition(".")[0] == symbol.qualname
             and each.is_function
-            and each.doc is None
+            and not each.doc
             and is_expected(each, DocRequest())
         ]
-        if symbol.doc is None:
+        if not symbol.doc:
             gaps.insert(0, symbol)
         else:
             self.add_repair(source, symbol, complete=True)
@@ -218,7 +218,7 @@ class Documenting:
                 self.add_repair(source, symbol, complete=False)
             return
         gaps: list[Symbol | None] = [
-            s for s in source.symbols if s.doc is None and is_expected(s, wanted)
+            s for s in source.symbols if not s.doc and is_expected(s, wanted)
         ]
         if wanted.kinds <= {"module"} and lacks_module_docstring(source):
             gaps.insert(0, None)

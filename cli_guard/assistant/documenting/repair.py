@@ -19,7 +19,7 @@ def repair(
     purpose: the others are missing if `complete`, or if they are few.
     """
     doc = symbol.doc
-    if doc is None or not symbol.is_function or symbol.quiet in ("nested", "overload"):
+    if not doc or not symbol.is_function or symbol.quiet in ("nested", "overload"):
         return None
     if source.language not in READERS:
         return None

@@ -125,7 +125,7 @@ def _drop_comments(source: DocSource, text: str) -> list[str]:
         if source.language in ("java", "rust")
         else ["comment"]
     )
-    rest: list[str] = []
+    rest = []
     at = 0
     root = source.trees.root(source.language, text)
     for node in root.find_all(any=[{"kind": kind} for kind in kinds]):

@@ -67,8 +67,9 @@ def uses_of_subject(
         for each in {*sure, *maybe}:
             if each.role not in ("definition", "binding", "parameter"):
                 after = sources.texts[each.path][each.end : each.end + 40].lstrip(" ")
-                kind = KIND_OF_ROLE.get(each.role, "")
-                kind = kind or ("call" if after.startswith("(") else "use")
+                kind = KIND_OF_ROLE.get(
+                    each.role, "call" if after.startswith("(") else "use"
+                )
                 use = SubjectUse(
                     each.path, python.line(each.path, each.start), each.start, kind
                 )

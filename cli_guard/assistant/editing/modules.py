@@ -61,8 +61,8 @@ class Python:
     def binders(self, path: str, node: "SgNode") -> list[Occurrence]:
         """Return the places that bind an expression that is a name; none if nothing in its file does."""
         here = self.file(path).at.get(node.range().start.index)
-        home = here.home if here is not None else None
-        if home is None:
+        home = here.home if here else None
+        if not home:
             return []
         name = node.text()
         key = (path, name, home)

@@ -1,7 +1,7 @@
 """Reads a Python file once for the places of all names in it, by the kinds of node of tree-sitter-python."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.scopes import (
@@ -15,6 +15,7 @@ from cli_guard.assistant.editing.scopes import (
 )
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.code.syntax import Trees, find_nodes
+from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -44,34 +45,13 @@ GROUPS = frozenset(
     "tuple_pattern list_pattern pattern_list list_splat_pattern dictionary_splat_pattern tuple list list_splat"
     " parenthesized_expression expression_list as_pattern_target type constrained_type splat_type".split()
 )
+ROLES = read_table("languages/python_names.toml")
 # The field with a name, and what that does there; in any other field of these it is read.
-FIELDS: dict[str, tuple[str, NameRole]] = {
-    "function_definition": ("name", "definition"),
-    "class_definition": ("name", "definition"),
-    "attribute": ("attribute", "attribute"),
-    "keyword_argument": ("name", "keyword"),
-    "default_parameter": ("name", "parameter"),
-    "typed_default_parameter": ("name", "parameter"),
-    "assignment": ("left", "binding"),
-    "augmented_assignment": ("left", "binding"),
-    "for_statement": ("left", "binding"),
-    "for_in_clause": ("left", "binding"),
-    "named_expression": ("name", "binding"),
-}
+FIELDS: Mapping[str, tuple[str, NameRole]] = ROLES["fields"]
 # The same of what has no fields: its first or last part, or all of them.
-FIRST: dict[str, NameRole] = {
-    "typed_parameter": "parameter",
-    "keyword_pattern": "attribute",
-}
-LAST: dict[str, NameRole] = {"as_pattern": "binding"}
-EVERY: dict[str, NameRole] = {
-    "parameters": "parameter",
-    "lambda_parameters": "parameter",
-    "global_statement": "global",
-    "nonlocal_statement": "nonlocal",
-    "delete_statement": "binding",
-    "splat_pattern": "binding",
-}
+FIRST: Mapping[str, NameRole] = ROLES["first"]
+LAST: Mapping[str, NameRole] = ROLES["last"]
+EVERY: Mapping[str, NameRole] = ROLES["every"]
 PLAIN_TYPE = re.compile(r"[\w.,\[\]\s|]{1,500}")
 PLAIN_STRING = re.compile(r"[rRuU]?('''|\"\"\"|'|\")([^\\]*)\1")
 
@@ -106,7 +86,7 @@ class NameReader:
                 self._read_string(node, around)
             elif kind in IMPORTS:
                 self._read_import(node, self._scopes_of(node, around, "read"))
-            elif kind == ALIAS and first is not None:
+            elif kind == ALIAS and first:
                 # `type(x).y = z` is taken for one: the word is a name there.
                 if node.text().startswith("type("):
                     self._note(first, "read", self._scopes_of(node, around, "read"))
@@ -161,19 +141,19 @@ class NameReader:
 
     def _read_import(self, statement: "SgNode", scopes: tuple[NameScope, ...]) -> None:
         named = statement.field("module_name")
-        module = "".join(named.text().split()) if named is not None else ""
+        module = "".join(named.text().split()) if named else ""
         if any(each.kind() == "wildcard_import" for each in statement.children()):
             self.names.stars.append(module)
         for each in statement.field_children("name"):
             whole = each.field("name") or each
             alias = each.field("alias")
             first = whole.child(0)
-            if first is None:
+            if not first:
                 continue
-            if named is None:
+            if not named:
                 self._note(alias or first, "import", scopes, whole.text())
                 continue
-            if alias is not None:
+            if alias:
                 self._note(first, "imported", scopes, module, whole.text())
             self._note(alias or first, "import", scopes, module, whole.text())
 
@@ -182,7 +162,7 @@ class NameReader:
         span = node.range()
         self.names.strings.append((span.start.index, span.end.index))
         found = PLAIN_STRING.fullmatch(node.text())
-        if found is None or around[0].kind() == "concatenated_string":
+        if not found or around[0].kind() == "concatenated_string":
             return
         text = found[2]
         start = span.start.index + found.start(2)
@@ -237,7 +217,7 @@ def is_first_source(comprehension: "SgNode", child: "SgNode", node: "SgNode") ->
     """Return whether a name is in what a comprehension goes through first, which is read outside of it."""
     clauses = (c for c in comprehension.children() if c.kind() == "for_in_clause")
     source = child.field("right")
-    if next(clauses, None) != child or source is None:
+    if next(clauses, None) != child or not source:
         return False
     return node.range().start.index >= source.range().start.index
 
@@ -247,25 +227,25 @@ def scope_of(node: "SgNode") -> NameScope:
     if node.kind() in COMPREHENSIONS:
         return NameScope("comprehension", start)
     named = node.field("name")
-    name = named.text() if named is not None else ""
+    name = named.text() if named else ""
     if node.kind() == "class_definition":
         return NameScope("class", start, name)
     around = node.parent()
     is_decorated = around is not None and around.kind() == "decorated_definition"
-    marks = around.children() if around is not None and is_decorated else []
+    marks = around.children() if around and is_decorated else []
     is_static = any(last_name(mark.child(1)) == "staticmethod" for mark in marks)
     given = node.field("parameters")
-    every = given.named_children() if given is not None and not is_static else []
+    every = given.named_children() if given and not is_static else []
     first = next((each for each in every if each.kind() != "comment"), None)
     is_named = first is not None and not first.text().startswith("*")
-    parameter = first.find(kind="identifier") if first is not None and is_named else None
-    own = parameter.text() if parameter is not None and node.kind() != "lambda" else ""
+    parameter = first.find(kind="identifier") if first and is_named else None
+    own = parameter.text() if parameter and node.kind() != "lambda" else ""
     return NameScope("function", start, name, own)
 
 
 def function_of(arguments: "SgNode") -> "SgNode | None":
     call = arguments.parent()
-    return call.field("function") if call is not None else None
+    return call.field("function") if call else None
 
 
 def is_listed(node: "SgNode", around: Ancestors, text: str) -> bool:
@@ -274,12 +254,12 @@ def is_listed(node: "SgNode", around: Ancestors, text: str) -> bool:
     for parent in around:
         if parent.kind() == "call":
             function = parent.field("function")
-            owner = function.field("object") if function is not None else None
+            owner = function.field("object") if function else None
             if last_name(owner) == "__all__":
                 return True
         elif parent.kind() in ("assignment", "augmented_assignment"):
             left = parent.field("left")
-            name = left.text() if left is not None else ""
+            name = left.text() if left else ""
             is_made = around[1] == child and last_name(child.field("function")) in NAMING
             is_first = is_made and around[0].child(1) == node
             is_all = name == "__all__" and parent.field("right") == child
@@ -306,7 +286,7 @@ def is_type(node: "SgNode", around: Ancestors) -> bool:
             return is_bound or child in parent.named_children()[typed]
         elif kind == "keyword_argument":
             name_node = parent.field("name")
-            if name_node is None or name_node.text() != "bound":
+            if not name_node or name_node.text() != "bound":
                 return False
         elif kind == "assignment":
             declared = parent.field("type")

@@ -220,7 +220,7 @@ def draft_unknown(sources: Sources, kind: str, name: str, intent: Change) -> Edi
 
 
 def near_names(sources: Sources, name: str) -> list[str]:
-    seen: set[str] = set()
+    seen = set()
     left = MOST_READ
     for path, text in sources.texts.items():
         if sources.language(path) is not None and len(text) < left:

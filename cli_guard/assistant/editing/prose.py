@@ -60,7 +60,7 @@ def find_dotted_strings(
         elif is_configuration(path):
             found = in_text.finditer(text)
         for match in found:
-            if match is not None and python.find(path, match["module"]) in modules:
+            if match and python.find(path, match["module"]) in modules:
                 yield path, match.start("name")
 
 

@@ -104,7 +104,7 @@ def rename_places_of(
 ) -> None:
     if target.sort == "parameter":
         rename_parameter(python, target, new, draft)
-    elif target.owner is not None:
+    elif target.owner:
         rename_member(python, target.owner, target.name, new, draft)
     elif target.home.kind == "module":
         places = exports_of(python, target.path, target.name)
@@ -124,7 +124,7 @@ def rename_exports(
         for each in sorted(places[path], key=lambda o: o.start):
             text = f"{each.name} as {new}" if is_foreign(python, each, places) else new
             draft.edits.append(each.replace(text))
-            if each.home is not None:
+            if each.home:
                 by_home.setdefault(each.home, []).append(each)
         for home, mine in by_home.items():
             draft.problems += collisions(python, path, mine, home, new)
@@ -161,7 +161,7 @@ def rename_member(
     for path in sorted({key.path for key in family.members}):
         for taken in classes.definitions(path, new):
             key = class_around(taken)
-            if key is not None and key in family.members:
+            if key and key in family.members:
                 draft.problems.append(
                     python.location(taken, f"{key.name} has {new} already")
                 )
@@ -213,17 +213,17 @@ def rename_inside(
     bound = next(
         (o for o in python.places_of_home(path, old, scope) if o.role == "parameter"), None
     )
-    if bound is None:
+    if not bound:
         return
     rename_in_scope(python, path, old, scope, new, draft)
     kinds = ("function_definition", "lambda")
     function = next(each for each in bound.node.ancestors() if each.kind() in kinds)
     body = function.field("body")
-    first = body.child(0) if body is not None else None
-    text = first.child(0) if first is not None else None
+    first = body.child(0) if body else None
+    text = first.child(0) if first else None
     if function.kind() == "lambda":
         return
-    if text is not None and text.kind() == "string":
+    if text and text.kind() == "string":
         span = text.range()
         documented = re.compile(
             r"(?::(?:param|type|arg|parameter)\s+(?:[\w.\[\], ]+\s)?|^[ \t]*|``?)"
@@ -235,8 +235,8 @@ def rename_inside(
         ):
             draft.edits.append(TextEdit(path, match.start("name"), match.end("name"), new))
     given = function.field("parameters")
-    kwargs = given.find(kind="dictionary_splat_pattern") if given is not None else None
-    if kwargs is not None:
+    kwargs = given.find(kind="dictionary_splat_pattern") if given else None
+    if kwargs:
         draft.risks.append(
             f"it takes {kwargs.text()}: a call that still says {old}= is not refused but lands there"
         )

@@ -65,7 +65,7 @@ class Occurrence:
     def parent(self) -> "SgNode":
         """Return the syntax around the name."""
         parent = self.node.parent()
-        assert parent is not None  # noqa: S101 - a name is no module
+        assert parent  # noqa: S101 - a name is no module
         return parent
 
     @property
@@ -115,16 +115,16 @@ class FileNames:
     def at_end_of(self, node: "SgNode | None") -> Occurrence | None:
         """Return the place of the name that an expression is, or of the last part of one with dots."""
         named = last_node(node)
-        return self.at.get(named.range().start.index) if named is not None else None
+        return self.at.get(named.range().start.index) if named else None
 
 
 def last_node(node: "SgNode | None") -> "SgNode | None":
     """Return the name of an expression that is a name, the last part of one with dots; None for any other."""
-    if node is not None and node.kind() == "attribute":
+    if node and node.kind() == "attribute":
         return node.field("attribute")
-    return node if node is not None and node.kind() == "identifier" else None
+    return node if node and node.kind() == "identifier" else None
 
 
 def last_name(node: "SgNode | None") -> str:
     named = last_node(node)
-    return named.text() if named is not None else ""
+    return named.text() if named else ""

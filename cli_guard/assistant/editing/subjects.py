@@ -43,7 +43,7 @@ class CodeSubject(NamedTuple):
 @lru_cache(maxsize=256)
 def definitions_of(path: str, text: str) -> tuple[Definition, ...]:
     """Return the definitions of a file that are code, without what is local to a function."""
-    found: list[Definition] = []
+    found = []
     local_to = 0
     for each in find_definitions(path, text):
         if each.line > local_to and each.kind in CODE_KINDS:
@@ -69,7 +69,7 @@ def find_exact(
     sources: Sources, intent: Change, within: Sequence[str]
 ) -> tuple[CodeSubject, ...]:
     """Return the definitions of the names in a request: functions first, tests only if nothing else has it."""
-    found: list[CodeSubject] = []
+    found = []
     for name in (*intent.names.symbols, *intent.classes)[:MOST_NAMES]:
         *owners, last = name.removesuffix("()").replace("::", ".").split(".")
         for path in sources.mentioning(last):

@@ -100,12 +100,6 @@ def show_line(sources: Sources, path: str, line: int) -> Place:
     return path, line, text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 3] + "..."
 
 
-def paths_of(groups: Iterable[UsageGroup], *kinds: str) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(path for g in groups if g.kind in kinds for path, _, _ in g.places)
-    )
-
-
 def is_history(path: str) -> bool:
     """Return whether a document says what releases have brought (CHANGELOG, NEWS, ...)."""
     return is_documentation(path) and HISTORY.match(PurePosixPath(path).stem) is not None

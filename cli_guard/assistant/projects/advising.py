@@ -76,16 +76,14 @@ class CommandAdviser:
         if of_tests or (asked.test and asked.purpose in ("test", None)):
             return self.choose_tests()
         described = (
-            asked.purpose == "test"
-            and self.find_named_task() is None
-            and self.find_described()
+            asked.purpose == "test" and not self.find_named_task() and self.find_described()
         )
         return described or self.choose_command()
 
     def explain(self, command: str) -> CommandAdvice:
         plain = " ".join(command.split())
         known = next((each for each in self.commands if each.command == plain), None)
-        undefined = ", ".join(undefined_tasks(plain, self.tasks)) if known is None else ""
+        undefined = ", ".join(undefined_tasks(plain, self.tasks)) if not known else ""
         return CommandAdvice(
             redact(command),
             (known.path, known.line) if known else None,
@@ -189,7 +187,7 @@ class CommandAdviser:
             or next(iter(candidates), None)
             or (None if asked.purpose else self.find_told(self.commands))
         )
-        if best is None:
+        if not best:
             return CommandAdvice(
                 None, None, asked.purpose or "other", looked_at=self.files.looked_at
             )

@@ -74,7 +74,7 @@ def tests_for(
 
 def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
     """Return the files that are meant. A path that is gone stays: a test may still be named after it."""
-    wanted: dict[str, None] = {}
+    wanted = {}
     for path in sorted({path.removeprefix("./").rstrip("/") for path in paths}):
         if path in ("", "."):
             wanted.update(dict.fromkeys(sorted(texts)))

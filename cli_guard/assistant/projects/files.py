@@ -81,7 +81,7 @@ class ProjectFiles:
     @cached_property
     def folders(self) -> frozenset[str]:
         """Return every folder that holds a file, at any depth."""
-        found: set[str] = set()
+        found = set()
         for path in self.texts:
             folder = folder_of(path)
             while folder and folder not in found:

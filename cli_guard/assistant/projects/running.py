@@ -29,14 +29,6 @@ MOST_CASES = 2_000
 MOST_WORDS = 300
 MOST_NODES = 30
 MOST_FILES = 200
-# A test runner among the dependencies of a package, and its command.
-SCRIPT_RUNNERS = (
-    ("vitest", "vitest run"),
-    ("jest", "jest"),
-    ("mocha", "mocha"),
-    ("ava", "ava"),
-    ("tape", "tape"),
-)
 # Options of theirs whose value is the next word.
 VALUED = frozenset(
     "-r --require -c --config -R --reporter -t --timeout --opts -i --import --loader".split()
@@ -68,7 +60,7 @@ class Cases:
         """Return the tests of a file, in order; none of a file that is too large, missing or of another language."""
         if path not in self._found:
             text = self.texts.get(path, "")
-            found: list[TestCase] = []
+            found = []
             if path.endswith(".py") and len(text) <= CASE_CHARS:
                 found = sorted(self._find(text), key=lambda case: case.line)
             elif path.endswith("_test.go"):
@@ -187,22 +179,21 @@ def _run_script(tests: Chosen, files: ProjectFiles, folder: str) -> str:
     package = f"{folder}/package.json".lstrip("/")
     text = files.texts.get(package, "")
     known = {
-        **script_dependencies(files, "package.json"),
-        **script_dependencies(files, package),
+        *script_dependencies(files, "package.json"),
+        *script_dependencies(files, package),
     }
-    runner = next(
-        (each for each in SCRIPT_RUNNERS if each[0] in known or f"{each[0]} " in text), None
-    )
     paths = _join_paths(tests)
-    if runner is None:
-        return f"node --test {paths}"
-    return f"{script_front(files, package)}{runner[1]} {_script_options(runner[0], text)}{paths}"
+    for runner, command in read("conventions")["script_runner"].items():
+        if runner in known or f"{runner} " in text:
+            front = script_front(files, package)
+            return f"{front}{command} {_script_options(runner, text)}{paths}"
+    return f"node --test {paths}"
 
 
 def _script_options(runner: str, package: str) -> str:
     """Return the options with which the test script of a package calls its runner, a plain command."""
     script = re.search(rf'"test[\w:-]*"\s*:\s*"{runner}((?: [\w@%+=:,./-]+)+)"', package)
-    kept: list[str] = []
+    kept = []
     before = ""
     for word in script[1].split() if script else ():
         kept += [word] if word.startswith("-") or before in VALUED else []

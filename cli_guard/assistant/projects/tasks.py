@@ -105,7 +105,7 @@ def _find_tables(
 
 def _line_of(text: str, name: str, node: Node) -> int:
     first = next(scalars(node), None)
-    if first is not None:
+    if first:
         return first.line
     key = re.escape(name)
     return line_of(text, rf"^\[[^\]\n]*\b{key}[\"']?\]|^[ \t]*[\"']?{key}[\"']?[ \t]*[:=]")
@@ -207,7 +207,7 @@ def _read_makefile(path: str, text: str) -> Iterator[FoundCommand]:
         for word in found[1].replace("\\\n", " ").split()
     }
     lines = text.replace("\\\n", JOINED).split("\n")
-    seen: set[str] = set()
+    seen = set()
     number = 1
     for place, line in enumerate(lines):
         here = number

@@ -33,7 +33,7 @@ def collect_facts(
     if "environment" in query.kinds:
         found += _read_environment(path, lines, 1, text.count("\n") + 1)
     for unit in units[:3]:
-        if unit.definition is not None and (unit is units[0] or unit.named):
+        if unit.definition and (unit is units[0] or unit.named):
             found += _describe(path, lines, unit.definition, query)
         elif unit is units[0]:
             for line, _ in unit.lines[:3]:
@@ -91,7 +91,7 @@ def _read_environment(
 
 def _head_of(text: str) -> str:
     """Cut a definition after its parameters: where all brackets are closed, at the end of that line."""
-    closing: list[str] = []
+    closing = []
     has_parameters = False
     for position, char in enumerate(text):
         if char in PAIRS and not (char == "{" and has_parameters):

@@ -46,7 +46,7 @@ def find_exact(
     query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
 ) -> list[ExactPlace]:
     """List the best place of each file, the best file first; nothing where no exact text is asked for."""
-    found: list[ExactPlace] = []
+    found = []
     name = next(iter(query.names), query.plain)
     # `Which exception is raised when ...` asks for its class.
     if query.is_quoted or "error" not in query.kinds:

@@ -57,8 +57,8 @@ def find_references(name: str, texts: Mapping[str, str]) -> ReferenceList:
             f"{name[:60]!r} is not a name: give an identifier, dotted if it has an owner"
         )
     parts = re.split(r"\.|::|#", name)
-    found: list[NameReference] = []
-    skipped: list[Skipped] = []
+    found = []
+    skipped = []
     holding = [path for path in texts if parts[-1] in texts[path]]
     holding.sort(key=lambda path: (-WEIGHTS[kind_of(path)], path))
     read = 0
@@ -107,7 +107,7 @@ def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[NameRefere
                 kind = "call" if line[match.end() :].lstrip().startswith("(") else "use"
             definition = defined_at.get(number)
             # `def f(a=f)` defines the first one and uses the other.
-            if definition is not None and first and (kind != "mention" or not is_code):
+            if definition and first and (kind != "mention" or not is_code):
                 kind = "definition"
             first = False
             if len(parts) > 1 and not _has_owner(
@@ -126,7 +126,7 @@ def _classify_nodes(
     language = language_for(path, text)
     if language is None or language not in definition_nodes() or not is_parseable(text):
         return {}
-    kinds: dict[tuple[int, int], ReferenceKind] = {}
+    kinds = {}
     for node in Trees().root(language, text).find_all(regex=f"^[$@]?{re.escape(name)}$"):
         if not node.children() or node.kind() == "variable_name":
             start = node.range().start
@@ -138,7 +138,7 @@ def _classify_nodes(
 def _classify(node: "SgNode", language: str, text: str) -> ReferenceKind:
     parents: list[SgNode] = []
     parent = node.parent()
-    while parent is not None and len(parents) < MOST_PARENTS:
+    while parent and len(parents) < MOST_PARENTS:
         parents.append(parent)
         parent = parent.parent()
     kinds = [each.kind() for each in parents]
@@ -154,7 +154,7 @@ def _classify(node: "SgNode", language: str, text: str) -> ReferenceKind:
         return "use"
     if kinds[0] == BARE_CALLS.get(language):
         first = parents[0].child(0)
-        if language != "haskell" or (first is not None and first.range() == node.range()):
+        if language != "haskell" or (first and first.range() == node.range()):
             return "call"
     if kinds[0] in NEW:
         return "call"
@@ -179,7 +179,7 @@ def _has_owner(
 ) -> bool:
     """Return whether an occurrence of the last part belongs to the parts before it."""
     owner = parts[:-1]
-    if kind == "definition" and definition is not None:
+    if kind == "definition" and definition:
         return definition.qualname.split(".")[-len(parts) :] == parts
     before = line[: column - 1]
     joined = r"\s*(?:\.|::|->|#)\s*".join(map(re.escape, owner))

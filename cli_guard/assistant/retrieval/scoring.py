@@ -90,7 +90,7 @@ def score_file(
     definitions = find_definitions(path, text)
     lines = TextLines(text, definitions)
     hits = matcher.find(text)
-    by_owner: dict[int, list[WordHit]] = defaultdict(list)
+    by_owner = defaultdict(list)
     for hit in hits:
         by_owner[lines.owners[hit.line]].append(hit)
     concepts = range(len(query.concepts))

@@ -91,7 +91,7 @@ def find(
     survey = count_words(query, texts, paths)
     skipped += survey.skipped
     matcher = Matcher(query)
-    files: list[ScoredFile] = []
+    files = []
     for path in survey.candidates:
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
@@ -322,7 +322,7 @@ def _lacks_half_of_name(query: SearchQuery, survey: Survey, best: ScoredFile) ->
 def _holds_every_word(query: SearchQuery, best: ScoredFile) -> bool:
     """Return whether each word of a question stands in the best definition, its name or its path, in some form."""
     unit = best.units[0]
-    if unit.definition is None or not unit.named:
+    if not unit.definition or not unit.named:
         return False
     text = best.lines.text_of(unit.definition)
     held = set(stems_of(f"{best.path} {unit.definition.qualname} {text}"))
@@ -364,7 +364,7 @@ def _locate(
     definition = unit.definition
     is_document = kind_of(file.path) in ("doc", "changes")
     kind: LocationKind
-    if definition is not None and (unit.named or not unit.lines):
+    if definition and (unit.named or not unit.lines):
         line = definition.line
         kind = "mention" if is_document else "definition"
     elif unit.lines:

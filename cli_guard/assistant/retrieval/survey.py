@@ -54,8 +54,8 @@ def count_words(
     """Count the words of a query in all texts, and rank the files by these counts."""
     names = [name.lower() for name in query.names]
     needles = [_find_needles(each) for each in query.concepts]
-    counts: dict[str, list[float]] = {}
-    skipped: list[Skipped] = []
+    counts = {}
+    skipped = []
     left = MOST_CHARS
     looked_at = 0
     sources = 0

@@ -29,7 +29,7 @@ class Overflow:
 
     def files_named_in(self, command: str) -> Mapping[str, bytes]:
         """Return path in the sandbox -> content of the kept files, empty for a command that names none."""
-        found: dict[str, bytes] = {}
+        found = {}
         if any(part in command for part in NAMED_BY):
             self._remove_old()
             for _, path in self._list():
@@ -41,7 +41,7 @@ class Overflow:
 
     def keep(self, raw: bytes) -> str | None:
         """Keep one output and return its path in the sandbox; None where it cannot be kept."""
-        if self._folder is None:
+        if not self._folder:
             return None
         number = max((number for number, _ in self._list()), default=0) + 1
         try:

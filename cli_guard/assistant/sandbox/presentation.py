@@ -106,8 +106,8 @@ def name_binary(command: str, raw: bytes, world: CommandWorld) -> str:
 
 def as_patch(ran: RunResult, snapshot: Snapshot) -> str:
     """Return the changes of a call as a patch that `git apply` takes, redacted; what is no text has a line."""
-    old: dict[str, str] = {}
-    new: dict[str, str] = {}
+    old = {}
+    new = {}
     other = []
     for path, raw in sorted(ran.changes.items()):
         entry = snapshot.entries.get(path)

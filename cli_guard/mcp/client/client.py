@@ -132,7 +132,7 @@ class McpClient:
         self._closed = True
         portal = self._portal
         self._portal = None
-        if portal is None:
+        if not portal:
             return
         try:
             # Whatever still runs is cancelled, which ends its server.
@@ -166,7 +166,7 @@ class McpClient:
         return self._running[name]
 
     def _open_portal(self) -> "BlockingPortal":
-        if self._portal is None:
+        if not self._portal:
             try:
                 import mcp  # noqa: F401 - asked for once, where the answer can still be given
                 from anyio.from_thread import start_blocking_portal
@@ -198,7 +198,7 @@ def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> N
 def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
     """The tools of a server, sorted by name; of several with one name there is one, which cannot be used."""
     count = Counter(tool.name for tool in listed)
-    tools: dict[str, McpTool] = {}
+    tools = {}
     for tool in listed:
         wrong = schemas.check_bounds(tool.input_schema)
         if (

@@ -77,7 +77,7 @@ WILD = re.compile(r"[*?[]")
 
 def find_repository(call: CommandCall) -> Repository:
     """Return the repository. Raises CommandFailure in a world without one."""
-    if call.world.repository is None:
+    if not call.world.repository:
         raise CommandFailure(
             "there is no history here: this world is held in memory; read its files with cat, grep"
         )

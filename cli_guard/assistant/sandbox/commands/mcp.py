@@ -14,7 +14,7 @@ from cli_guard.policy.mcp import PREFIX, McpTool
 
 def find_servers(call: CommandCall) -> McpTools:
     """Return the configured servers. Raises CommandFailure where there are none."""
-    if call.world.mcp is None:
+    if not call.world.mcp:
         raise CommandFailure(
             "no server is configured: name one in ~/.config/cli-guard/config.toml as [mcp.NAME] with its command"
         )

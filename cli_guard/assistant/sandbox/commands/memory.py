@@ -17,7 +17,7 @@ NUMBER = re.compile(r"[0-9]{1,18}")
 
 def find_memory(call: CommandCall) -> Memory:
     """Return the memory. Raises CommandFailure in a world without one."""
-    if call.world.memory is None:
+    if not call.world.memory:
         raise CommandFailure(
             "there is no memory here: this world is held in memory alone, and ends with the call"
         )

@@ -102,7 +102,7 @@ def tree(call: CommandCall) -> CommandOutput:
         [glob for value in options.every(name) for glob in value.split("|")]
         for name in ("-I", "-P")
     )
-    lines: list[str] = []
+    lines = []
     counts = {"directory": 0, "file": 0}
 
     def keep(each: ListedPath) -> bool:
