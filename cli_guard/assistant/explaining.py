@@ -11,10 +11,12 @@ from cli_guard.assistant.explaining_files import (
     LISTED,
     MOST_LINES,
     NAMES,
+    SENTENCE,
     Explainer,
+    clip,
+    first_paragraph,
     symbol_text,
 )
-from cli_guard.assistant.purpose import SENTENCE, clip, first_paragraph
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.uses import find_named, group_uses
 from cli_guard.code.definitions import Definition, is_parseable

@@ -13,7 +13,7 @@ from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_git import Recording
 from cli_guard.errors import UsageError
-from cli_guard.model import Decision, FileChange
+from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.load import gather
 from cli_guard.review.render import text as review_text
@@ -91,7 +91,8 @@ class Recorder:
                     else "Not changed."
                 )
             elif not from_index:
-                yield f"Changed in the work tree: {list_paths(changes)}."
+                named = [c.path + ("" if c.old_blob else " (new)") for c in changes]
+                yield f"Changed in the work tree: {first_of(named, LISTED)}."
             tracked = [each for each in changes if each.old_blob] or changes
             added = changes if wanted.everything or wanted.paths else tracked
             chosen = replace(changed, files=tuple(changes if from_index else added))
@@ -266,10 +267,3 @@ def draft_recording(
 def quote(paths: Sequence[str]) -> str:
     """Return paths as words of a shell command."""
     return " ".join(map(shlex.quote, paths))
-
-
-def list_paths(changes: Sequence[FileChange]) -> str:
-    """Return the paths of some changes on one line; what Git does not know yet is marked."""
-    return first_of(
-        [each.path + ("" if each.old_blob else " (new)") for each in changes], LISTED
-    )

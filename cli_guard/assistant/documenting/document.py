@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from cli_guard.assistant.documenting.repair import repair
 from cli_guard.assistant.documenting.source import (
     DocEdit,
     DocSource,
@@ -13,6 +12,7 @@ from cli_guard.assistant.documenting.source import (
     keeps_code,
     lacks_module_docstring,
     read_source,
+    repair,
 )
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_documentation import (

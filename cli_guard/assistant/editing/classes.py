@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.modules import DEEPEST, Python
-from cli_guard.assistant.editing.names import role_of
-from cli_guard.assistant.editing.scopes import MODULE, Occurrence, last_name
+from cli_guard.assistant.editing.names import MODULE, Occurrence, last_name, role_of
 from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
@@ -56,12 +55,6 @@ class Classes:
     def __init__(self, python: Python) -> None:
         self.python = python
 
-    def bases_of(self, key: ClassKey) -> "list[SgNode]":
-        """Return the bases that a class names."""
-        here = self.python.file(key.path).classes
-        found = (named_bases(each) for each in here if key_of(each) == key)
-        return next(found, [])
-
     def find_class(
         self, path: str, node: "SgNode | None", deep: int = 0
     ) -> ClassKey | None:
@@ -108,8 +101,9 @@ class Classes:
         return None
 
     def bases(self, key: ClassKey) -> Iterator[tuple[str, ClassKey | None]]:
-        for base in self.bases_of(key):
-            yield base.text(), self.find_class(key.path, base)
+        for definition in self.python.file(key.path).classes:
+            for base in named_bases(definition) if key_of(definition) == key else ():
+                yield base.text(), self.find_class(key.path, base)
 
     def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
         """Yield a class and its ancestors in this repository."""

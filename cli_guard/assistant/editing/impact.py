@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import PlanDraft
+from cli_guard.assistant.editing.plan import PlanDraft, is_history, show_line, word
 from cli_guard.assistant.editing.sources import (
     Sources,
     is_configuration,
@@ -16,7 +16,6 @@ from cli_guard.assistant.editing.sources import (
 )
 from cli_guard.assistant.editing.subjects import CodeSubject, definitions_of
 from cli_guard.assistant.editing.targets import find_targets, uses_of
-from cli_guard.assistant.editing.usages import is_history, show_line, word
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval import find_references

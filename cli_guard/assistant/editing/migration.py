@@ -5,13 +5,19 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.impact import add_tests, find_prose
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
+from cli_guard.assistant.editing.plan import (
+    EditPlan,
+    Place,
+    PlanDraft,
+    show_line,
+    usages_of,
+    word,
+)
 from cli_guard.assistant.editing.sources import (
     Sources,
     is_configuration,
     list_first,
 )
-from cli_guard.assistant.editing.usages import Place, show_line, usages_of, word
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 

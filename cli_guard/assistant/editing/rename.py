@@ -1,20 +1,34 @@
-"""Plans a rename in Python: what the name means, where it is surely meant, what is left and what may break."""
+"""Plans a rename in Python: what the name means, where it is surely meant, what is left and what may break.
+
+Strings, configuration and prose come after the code: what surely means it there, and what a person must look at.
+"""
 
 import builtins
 import keyword
 import re
+from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.names import NameScope, Occurrence
 from cli_guard.assistant.editing.open_ended import plan_file_rename, plan_uses
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
-from cli_guard.assistant.editing.prose import (
-    dynamic_uses,
-    find_dotted_strings,
-    mention_risks,
+from cli_guard.assistant.editing.plan import (
+    EditPlan,
+    Place,
+    PlanDraft,
+    is_history,
+    outside_history,
+    usages_of,
+    word,
 )
-from cli_guard.assistant.editing.scopes import NameScope, Occurrence
-from cli_guard.assistant.editing.sources import Sources, TextEdit, find_path
+from cli_guard.assistant.editing.sources import (
+    Sources,
+    TextEdit,
+    find_path,
+    is_configuration,
+    is_documentation,
+    join_some,
+)
 from cli_guard.assistant.editing.targets import (
     DefinitionTarget,
     collisions,
@@ -25,7 +39,6 @@ from cli_guard.assistant.editing.targets import (
     uses_of,
     with_aliases,
 )
-from cli_guard.assistant.editing.usages import outside_history, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
@@ -279,3 +292,57 @@ def rename_keywords(
                 draft.by_hand.append(
                     (path, line, f"a key {old!r}: is this dict handed over with **?")
                 )
+
+
+def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Iterator[str]:
+    """Yield what still says the name in configuration, prose and other languages once the edits are made."""
+    sources = python.sources
+    groups = dict[str, list[str]]()
+    edited = {(each.path, each.start) for each in edits}
+    for path in sources.mentioning(name):
+        text = sources.texts[path]
+        language = sources.language(path)
+        left = [
+            m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited
+        ]
+        if left and is_history(path):
+            groups.setdefault("a history of releases", []).append(path)
+        elif left and is_configuration(path):
+            groups.setdefault("configuration", []).append(path)
+        elif left and (is_documentation(path) or language not in (None, "python")):
+            groups.setdefault(f"{language} files" if language else "documents", []).append(
+                path
+            )
+        # Alone or behind a dot: `url_for("shop.orders")`.
+        in_call = rf"\w\(\s*(['\"])(?:[\w.]+\.)?{re.escape(name)}\1"
+        if re.search(in_call, text) and not is_documentation(path):
+            groups.setdefault("strings of calls", []).append(path)
+    for what in sorted(groups):
+        yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
+
+
+def find_dotted_strings(
+    python: Python, modules: Collection[str], old: str
+) -> Iterator[tuple[str, int]]:
+    """Yield where a string or configuration says "package.module.name" or "package.module:name"."""
+    dotted = rf"(?P<module>[A-Za-z_][\w.]*?)[.:](?P<name>{re.escape(old)})(?![\w-])"
+    in_string = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}")
+    in_text = re.compile(rf"(?<![\w.:/-]){dotted}")
+    for path in python.sources.mentioning(old):
+        text = python.texts[path]
+        found: Iterable[re.Match[str] | None] = ()
+        if python.sources.language(path) == "python":
+            found = (in_string.match(text, *part) for part in python.file(path).strings)
+        elif is_configuration(path):
+            found = in_text.finditer(text)
+        for match in found:
+            if match and python.find(path, match["module"]) in modules:
+                yield path, match.start("name")
+
+
+def dynamic_uses(python: Python, old: str) -> Iterator[Place]:
+    """Yield strings that may reach the name when the program runs: getattr(x, "name") and the like."""
+    for path in python.mentioning(old):
+        for each in python.places(path, old):
+            if each.role == "dynamic":
+                yield python.location(each, f"reached by the string {old!r}")

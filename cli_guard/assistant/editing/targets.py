@@ -5,16 +5,15 @@ from typing import Literal, get_args
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import PlanDraft
-from cli_guard.assistant.editing.scopes import (
+from cli_guard.assistant.editing.names import (
     BINDS,
     MODULE,
     WITHOUT_SCOPE,
     NameScope,
     Occurrence,
 )
+from cli_guard.assistant.editing.plan import Place, PlanDraft
 from cli_guard.assistant.editing.sources import join_some
-from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import frozen
 from cli_guard.rules.catalog import read_table

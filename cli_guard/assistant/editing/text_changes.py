@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.migration import LOCKS
 from cli_guard.assistant.editing.open_ended import plan_open
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
+from cli_guard.assistant.editing.plan import IN_CODE, EditPlan, PlanDraft, usages_of
 from cli_guard.assistant.editing.sources import (
     Sources,
     TextEdit,
@@ -16,7 +16,6 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
     join_some,
 )
-from cli_guard.assistant.editing.usages import IN_CODE, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
-from cli_guard.assistant.projects.covering import list_names, tests_for
+from cli_guard.assistant.projects.covering import find_described, list_names, tests_for
 from cli_guard.assistant.projects.files import ProjectFiles, folder_of
 from cli_guard.assistant.projects.model import CommandAdvice, CommandPart, ProjectCommand
 from cli_guard.assistant.projects.purposes import (
@@ -19,7 +19,6 @@ from cli_guard.assistant.projects.purposes import (
     words_of,
 )
 from cli_guard.assistant.projects.running import Cases, command_for, one_test
-from cli_guard.assistant.projects.topics import find_described
 from cli_guard.assistant.request_command import (
     CommandPurpose,
     CommandWish,

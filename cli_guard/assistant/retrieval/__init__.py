@@ -5,7 +5,6 @@ ones are parsed and ranked twice, by definitions (`scoring`) and by windows of l
 rankings.
 """
 
-from cli_guard.assistant.retrieval.references import find_references
 from cli_guard.assistant.retrieval.search import find
 from cli_guard.assistant.retrieval.types import (
     FoundFact,
@@ -14,6 +13,7 @@ from cli_guard.assistant.retrieval.types import (
     ReferenceList,
     SearchResult,
 )
+from cli_guard.assistant.retrieval.uses import find_references
 
 __all__ = [
     "FoundFact",

@@ -156,6 +156,8 @@ def adapt_command(
             b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
         )
         given = answer(CommandCall(arguments, stdin, context.cwd, context.fs, world))
+        if isinstance(given, str):
+            given = CommandOutput.from_text(given)
         images.extend(given.images)
         try:
             await context.stdout.write(given.stdout)

@@ -94,7 +94,7 @@ def list_below(
     return inside
 
 
-def tree(call: CommandCall) -> CommandOutput:
+def tree(call: CommandCall) -> str:
     """Draw folders as trees."""
     options = read_options(call.arguments, OPTIONS["tree"])
     has = options.has
@@ -129,7 +129,7 @@ def tree(call: CommandCall) -> CommandOutput:
             f"{n} {word[n != 1]}" for n, word in zip(counts.values(), words, strict=True)
         ]
         lines += ["", ", ".join(report[:1] if has("-d") else report)]
-    return CommandOutput.from_text("\n".join(lines))
+    return "\n".join(lines)
 
 
 def draw_below(
