@@ -196,6 +196,13 @@ def find_prose(
     return list_first(every, MOST_PLACES, "place")
 
 
+def add_prose(draft: PlanDraft, prose: Sequence[str]) -> None:
+    """Add the step for the lines that name something in documents and settings."""
+    # The last of many lines only says how many more there are.
+    paths = [each.partition(":")[0] for each in prose if ":" in each]
+    draft.add_step("Bring up to date what names it", paths, places=prose)
+
+
 def list_breaks(
     sources: Sources, subject: CodeSubject, uses: Sequence[SubjectUse]
 ) -> Iterator[str]:

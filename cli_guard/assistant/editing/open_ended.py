@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.editing.impact import (
+    add_prose,
     add_tests,
     find_prose,
     group_uses,
@@ -100,14 +101,9 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
     title = f"Rename {path} to {intent.get('new')}"
     draft = PlanDraft(sources, "rename", title, assumed=named.assumed, usages=())
     importers = ImportGraph(sources.texts).importers_of(path)
-    prose = find_prose(sources, [path])
     draft.add_step(f"Move {path} to {intent.get('new')}", [path])
     draft.add_step("Change what imports it", sorted(importers))
-    draft.add_step(
-        "Bring up to date what names it",
-        [each.partition(":")[0] for each in prose],
-        places=prose,
-    )
+    add_prose(draft, find_prose(sources, [path]))
     add_tests(draft, [path])
     return draft.propose()
 
@@ -170,12 +166,7 @@ def plan_subjects(
     )
     head = f"Check {count_of(len(others), 'place')} that may mean another's: types are not inferred"
     draft.add_step(head, [each.path for each in others], places=group_uses(sources, others))
-    prose = find_prose(sources, list(map(written_name, subjects)))
-    draft.add_step(
-        "Bring up to date what names it",
-        [each.partition(":")[0] for each in prose],
-        places=prose,
-    )
+    add_prose(draft, find_prose(sources, list(map(written_name, subjects))))
     for each in shown:
         draft.risks += list_breaks(sources, each, uses[each])
     draft.risks = draft.risks[: MOST_SHOWN + 2]

@@ -165,17 +165,12 @@ class CommandAdviser:
             for each in self.commands
             if asked.purpose and each.purpose == asked.purpose
         ]
-        places = [
-            (each, f"{folder_of(each.path)}/")
-            for each in candidates
-            if folder_of(each.path)
-        ]
         near = next(
             (
                 each
                 for path in asked.paths
-                for each, place in places
-                if path.startswith(place)
+                for each in candidates
+                if (place := folder_of(each.path)) and path.startswith(f"{place}/")
             ),
             None,
         )

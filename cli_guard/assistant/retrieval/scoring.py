@@ -277,11 +277,9 @@ def score_file(
         is_asked = definition.name in query.names or definition.name == query.plain
         if own or is_asked or index in by_owner:
             here = by_owner.get(index, [])
-            settings = _find_settings(here, lines) if "setting" in query.kinds else {}
             unit = _score_unit(
-                definition, settings | own, here, lines, matcher, in_path, weights
+                definition, own, here, lines, matcher, in_path, weights, query
             )
-            unit = replace(unit, named=bool(own))
             if is_asked:
                 owners = set(definition.qualname.split("."))
                 bonus = EXACT_NAME * sum(
@@ -295,11 +293,9 @@ def score_file(
                 )
             units.append(unit)
     if -1 in by_owner or not units:
-        settings = _find_settings(by_owner[-1], lines) if "setting" in query.kinds else {}
         units.append(
-            _score_unit(None, settings, by_owner[-1], lines, matcher, in_path, weights)
+            _score_unit(None, {}, by_owner[-1], lines, matcher, in_path, weights, query)
         )
-        units[-1] = replace(units[-1], named=False)
     units.sort(
         key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0)
     )
@@ -321,7 +317,10 @@ def _score_unit(
     matcher: Matcher,
     in_path: list[float],
     weights: list[float],
+    query: SearchQuery,
 ) -> ScoredUnit:
+    settings = _find_settings(hits, lines) if "setting" in query.kinds else {}
+    named = settings | own
     length = (
         definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
     )
@@ -334,14 +333,14 @@ def _score_unit(
     covered = []
     for concept, count in enumerate(counts):
         amount = (
-            NAME * own.get(concept, 0.0)
+            NAME * named.get(concept, 0.0)
             + TEXT * min(MOST_TIMES, count) / norm
             + in_path[concept]
         )
         covered.append(amount / (amount + SATURATION))
     score = sum(map(float.__mul__, weights, covered))
     score *= 0.5 + 0.5 * score / (sum(weights) or 1.0)
-    if definition and own:
+    if definition and named:
         score *= 1 + FULL_NAME * matcher.measure_share(stems_of(definition.name))
     ranked = sorted(by_line.items(), key=lambda item: (-item[1], item[0]))
     return ScoredUnit(
