@@ -301,21 +301,10 @@ def symbol_text(head: str, symbol: Symbol | None) -> str:
 
 def may_define(name: str, path: str, text: str) -> bool:
     """Return whether a line of code looks like the definition of a name: only such files are worth parsing."""
-    at = text.find(name)
-    if at < 0 or language_for(path) not in definition_nodes():
+    if name not in text or language_for(path) not in definition_nodes():
         return False
     form = re.compile(PATTERNS["defines"].pattern.replace("NAME", re.escape(name)))
-    while at >= 0:
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        if form.search(
-            text,
-            max(text.rfind("\n", 0, at) + 1, at - LINE_CHARS),
-            min(end, at + LINE_CHARS),
-        ):
-            return True
-        at = text.find(name, end)
-    return False
+    return any(form.search(line[:LINE_CHARS]) for line in text.split("\n") if name in line)
 
 
 def is_fallback(symbol: Symbol) -> bool:

@@ -3,6 +3,6 @@
 `source` reads a file, guards its code and mends stale parameters, `document` finds what a request is about.
 """
 
-from cli_guard.assistant.documenting.document import DocProposal, Documentation, document
+from cli_guard.assistant.documenting.document import Documentation, document
 
-__all__ = ["DocProposal", "Documentation", "document"]
+__all__ = ["Documentation", "document"]

@@ -8,11 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.editing.impact import (
+    CodeSubject,
     add_prose,
     add_tests,
+    definitions_of,
+    find_exact,
     find_prose,
     group_uses,
+    is_source,
     list_breaks,
+    list_public,
+    show_near,
+    show_signatures,
     uses_of_subject,
 )
 from cli_guard.assistant.editing.modules import Python
@@ -25,15 +32,6 @@ from cli_guard.assistant.editing.sources import (
     Sources,
     find_path,
     join_some,
-)
-from cli_guard.assistant.editing.subjects import (
-    CodeSubject,
-    definitions_of,
-    find_exact,
-    is_source,
-    list_public,
-    show_near,
-    show_signatures,
 )
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change

@@ -10,8 +10,13 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering import find_described, list_names, tests_for
-from cli_guard.assistant.projects.files import ProjectFiles, folder_of
-from cli_guard.assistant.projects.model import CommandAdvice, CommandPart, ProjectCommand
+from cli_guard.assistant.projects.files import (
+    CommandAdvice,
+    CommandPart,
+    ProjectCommand,
+    ProjectFiles,
+    folder_of,
+)
 from cli_guard.assistant.projects.purposes import (
     SEPARATORS,
     purpose_of_text,

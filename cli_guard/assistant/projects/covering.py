@@ -7,8 +7,12 @@ from dataclasses import field
 from functools import cached_property
 from posixpath import basename
 
-from cli_guard.assistant.projects.files import folder_of
-from cli_guard.assistant.projects.model import Covering, CoveringTest, CoverStrength
+from cli_guard.assistant.projects.files import (
+    Covering,
+    CoveringTest,
+    CoverStrength,
+    folder_of,
+)
 from cli_guard.assistant.projects.running import CASE_CHARS, Cases, Chosen, command_for
 from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request_question import Concept, leave_out, parse_question

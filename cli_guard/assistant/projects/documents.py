@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from posixpath import basename, normpath
 
-from cli_guard.assistant.projects.files import ProjectFiles, folder_of, nearness, within
-from cli_guard.assistant.projects.model import FoundCommand
+from cli_guard.assistant.projects.files import (
+    FoundCommand,
+    ProjectFiles,
+    folder_of,
+    nearness,
+    within,
+)
 from cli_guard.assistant.projects.purposes import (
     bare_command,
     purpose_of_command,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli_guard.assistant.projects.files import (
+    FoundCommand,
     ProjectFiles,
     folder_of,
     line_at,
@@ -13,7 +14,6 @@ from cli_guard.assistant.projects.files import (
     nearness,
     within,
 )
-from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.test_files import list_test_files
 from cli_guard.reviewers.commands.extract.nodes import Scalar, Table, at

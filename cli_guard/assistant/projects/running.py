@@ -13,12 +13,14 @@ from cli_guard.assistant.projects.environments import (
 )
 from cli_guard.assistant.projects.files import (
     ProjectFiles,
+    Simulated,
+    TestOutcome,
     find_above,
     folder_of,
+    line_at,
     nearness,
     within,
 )
-from cli_guard.assistant.projects.model import Simulated, TestOutcome
 from cli_guard.assistant.projects.purposes import purpose_of_text, read
 from cli_guard.code.symbols import symbols_of
 from cli_guard.code.syntax import Trees
@@ -101,7 +103,7 @@ def find_go_tests(text: str) -> list[TestCase]:
     """Return the tests of a Go file: a function ends at the first bracket in the first column (gofmt)."""
     found = []
     for match in GO_TEST.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
+        line = line_at(text, match)
         end = text.find("\n}", match.end())
         last = text.count("\n", 0, end + 1) + 1 if end >= 0 else line
         found.append(TestCase(match[1], line, last))

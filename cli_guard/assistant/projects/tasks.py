@@ -7,13 +7,13 @@ from typing import Any
 
 from cli_guard.assistant.projects.environments import python_front, script_command
 from cli_guard.assistant.projects.files import (
+    FoundCommand,
     ProjectFiles,
     folder_of,
     line_at,
     line_of,
     within,
 )
-from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.reviewers.commands.extract.make import MAKE_HEAD, blocks_in
 from cli_guard.reviewers.commands.extract.nodes import (
