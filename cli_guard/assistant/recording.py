@@ -5,7 +5,7 @@ request -> Recording (what it wants recorded) -> review -> the stop of the revie
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.drafting import MessageDraft, draft_message
@@ -13,6 +13,7 @@ from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_git import Recording
 from cli_guard.errors import UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.load import gather
@@ -31,21 +32,16 @@ NAMED_PATHS = 8
 LEFT = "Left to you: nothing is committed, pushed or opened from here. "
 
 
+@dataclass
 class Recorder:
     """Writes the lines of the answer for one repository."""
 
-    def __init__(
-        self,
-        wanted: Recording,
-        repository: Repository,
-        invocation: Invocation,
-    ) -> None:
-        self.wanted = wanted
-        self.repository = repository
-        self.invocation = invocation
-        self.commands: list[str] = []
-        self.messages: list[str] = []
-        self.stop: Proposal | None = None
+    wanted: Recording
+    repository: Repository
+    invocation: Invocation
+    commands: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    stop: Proposal | None = None
 
     def git(self, *words: str) -> str:
         """Return what a Git command prints, "" where it fails."""

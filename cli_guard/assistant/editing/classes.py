@@ -49,11 +49,11 @@ class Family:
     outside: tuple[str, ...]
 
 
+@frozen
 class Classes:
     """The classes of a repository, read as they are asked for."""
 
-    def __init__(self, python: Python) -> None:
-        self.python = python
+    python: Python
 
     def find_class(
         self, path: str, node: "SgNode | None", deep: int = 0

@@ -28,7 +28,6 @@ def find_environments(files: ProjectFiles) -> Iterator[FoundCommand]:
     yield from _python_install(files)
     for path in files.find_named("package.json"):
         manager = script_manager(files, path)
-        front = script_front(files, path)
         folder = folder_of(path)
         inside = f"{folder}/".lstrip("/")
         locked = manager["name"] == "npm" and files.has(
@@ -47,7 +46,7 @@ def find_environments(files: ProjectFiles) -> Iterator[FoundCommand]:
         known = script_dependencies(files, path)
         for tool in read("conventions")["script_tool"]:
             if tool["name"] in known:
-                command = within(folder, front + tool["command"])
+                command = within(folder, manager["front"] + tool["command"])
                 body = f"{tool['name']} is among the dependencies"
                 yield FoundCommand(
                     command,
@@ -254,11 +253,6 @@ def script_manager(files: ProjectFiles, path: str) -> Mapping[str, str]:
         if not folder:
             return known[-1]
         folder = folder_of(folder)
-
-
-def script_front(files: ProjectFiles, path: str) -> str:
-    """Return what is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
-    return script_manager(files, path)["front"]
 
 
 def script_command(files: ProjectFiles, path: str, name: str) -> str:

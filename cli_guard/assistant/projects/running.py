@@ -9,7 +9,7 @@ from posixpath import basename
 from cli_guard.assistant.projects.environments import (
     python_front,
     script_dependencies,
-    script_front,
+    script_manager,
 )
 from cli_guard.assistant.projects.files import (
     ProjectFiles,
@@ -193,7 +193,7 @@ def _run_script(tests: Chosen, files: ProjectFiles, folder: str) -> str:
     paths = _join_paths(tests)
     for runner, command in read("conventions")["script_runner"].items():
         if runner in known or f"{runner} " in text:
-            front = script_front(files, package)
+            front = script_manager(files, package)["front"]
             return f"{front}{command} {_script_options(runner, text)}{paths}"
     return f"node --test {paths}"
 
