@@ -197,7 +197,9 @@ def _read_makefile(path: str, text: str) -> Iterator[FoundCommand]:
         yield FoundCommand(
             f"{front} html", path, line, "builds the pages with Sphinx", "html"
         )
-    blocks = list(blocks_in(text.replace("\\\n", JOINED), MAKE_HEAD))
+    # A condition ends no recipe.
+    plain = FORMS["condition"].sub("", text)
+    blocks = list(blocks_in(plain.replace("\\\n", JOINED), MAKE_HEAD))
     phony = {each for names, needs, _ in blocks if ".PHONY" in names for each in needs}
     seen = set()
     line = 1
