@@ -7,6 +7,7 @@ import json
 from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import field, replace
+from importlib import import_module
 from typing import Protocol, cast
 
 from cli_guard.assistant.planning import request_of
@@ -23,8 +24,11 @@ from cli_guard.llm.routing import Route, route_request
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.runtime import Invocation
 
-# The kinds of task that a model helps with.
-HELPED = ("repo_qna", "doc_generation", "code_change", "refactor_plan")
+# What a model helps with, by the kind of task.
+USES: dict[str, str] = dict.fromkeys(
+    ("repo_qna", "doc_generation", "code_change", "refactor_plan"),
+    "cli_guard.llm.task:ModelTask",
+)
 
 
 def open_guest(
@@ -42,7 +46,7 @@ def open_guest(
 
 
 class Use(Protocol):
-    """Something that a model helps with, in one run; its tools are added to those of the guest."""
+    """Something that a model helps with, in one run. Made with the guest as its only argument."""
 
     def plan(self, state: State, context: Context) -> Planned:
         """Return the next actions; `guest.base` has those of the planner without a model. Raises ModelError."""
@@ -108,12 +112,11 @@ class Guest:
 
     def plan(self, state: State, context: Context) -> Planned:
         """Plan as the use of the model for this kind of task does, or as the planner without one."""
-        is_helped = state["task_type"] in HELPED and not self.use
+        named = USES.get(str(state["task_type"])) if not self.use else None
         # The call of a server's tool is no work for a model.
-        if is_helped and not request_of(state).server_call:
-            from cli_guard.llm.task import ModelTask
-
-            self.use = ModelTask(self)
+        if named and not request_of(state).server_call:
+            module, _, name = named.partition(":")
+            self.use = getattr(import_module(module), name)(self)
         if not self.use or self.failure:
             return self.base(state, context)
         self.texts = context.world(state).snapshot
