@@ -182,21 +182,16 @@ class PatchWriter:
     def _read(self, path: str) -> bytes | None:
         """Return the bytes of a regular file, None for any other, or one below a link."""
         full = self._full(path)
-        folder = os.path.dirname(full)  # noqa: PTH120 - the name may not be UTF-8
         try:
-            straight = os.path.realpath(folder) == os.path.realpath(
-                os.fsencode(self.root)
-            ) + self._below(path)
+            root = os.path.realpath(os.fsencode(self.root))
+            here = os.path.join(root, path.encode("utf-8", "surrogateescape"))  # noqa: PTH118
+            # The names may not be UTF-8.
+            straight = os.path.realpath(os.path.dirname(full)) == os.path.dirname(here)  # noqa: PTH120
             if straight and stat.S_ISREG(os.lstat(full).st_mode):
                 return Path(os.fsdecode(full)).read_bytes()
         except OSError:
             return None
         return None
-
-    @staticmethod
-    def _below(path: str) -> bytes:
-        folder, slash, _ = path.encode("utf-8", "surrogateescape").rpartition(b"/")
-        return slash + folder
 
     def _hash(self, path: str) -> str | None:
         raw = self._read(path)
@@ -221,7 +216,7 @@ class PatchWriter:
 
     def _put_back(self, full: Path, kept: Kept | None) -> None:
         full.unlink(missing_ok=True)
-        if kept is not None:
+        if kept:
             full.parent.mkdir(parents=True, exist_ok=True)
             with full.open("xb") as file:
                 file.write(kept.raw)
@@ -235,7 +230,7 @@ class PatchWriter:
 
     def _read_index(self, wanted: list[str]) -> dict[str, IndexedPath]:
         """Return the entries of some paths in the index (git-ls-files(1)). Raises UsageError for one in conflict."""
-        found: dict[str, IndexedPath] = {}
+        found = {}
         paths = set(wanted)
         # One call for the whole index: a call for each file is slow, and all names may not fit on one command line.
         listed = self._git.run("ls-files", "-v", "--stage", "-z")

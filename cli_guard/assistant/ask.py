@@ -229,8 +229,11 @@ def shown_request(state: "State") -> str:
 def pending_review(state: "State", invocation: Invocation, root: str) -> PendingReview:
     """Build the pending review of a proposal, as `cli-guard pending` shows it."""
     ready = {request["tool"] for request in state["tool_requests"]}
+    verbs = {"path": "writes", "command": "runs", "tool": "calls"}
     effects = [
-        effect_of(each) for each in state["blocked_actions"] if each["tool"] in ready
+        next(f"{verb} {each[key]}" for key, verb in verbs.items() if key in each)
+        for each in state["blocked_actions"]
+        if each["tool"] in ready
     ]
     assert state["review_id"]  # noqa: S101 - only a run with an id is pending
     return PendingReview(
@@ -243,13 +246,4 @@ def pending_review(state: "State", invocation: Invocation, root: str) -> Pending
         fingerprints=(),
         findings=tuple(printable(redact(line)) for line in effects),
         root=root,
-    )
-
-
-def effect_of(blocked: "Data") -> str:
-    """Return what an action does if it is approved."""
-    if "path" in blocked:
-        return f"writes {blocked['path']}"
-    return (
-        f"runs {blocked['command']}" if "command" in blocked else f"calls {blocked['tool']}"
     )

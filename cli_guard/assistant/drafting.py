@@ -123,7 +123,7 @@ def bumps_of(difference: DependencyChange) -> dict[str, tuple[str, ...]]:
         return {}
     moved = [(was, now) for was, now in difference.pairs if was and was.spec != now.spec]
     found = {
-        "add": [now.name for was, now in difference.pairs if was is None],
+        "add": [now.name for was, now in difference.pairs if not was],
         "remove": [each.name for each in difference.removals if not each.is_setting],
         "bump": [
             f"{now.name} from {was.spec.lstrip('=^~>')} to {now.spec.lstrip('=^~>')}"

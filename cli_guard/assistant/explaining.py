@@ -11,17 +11,19 @@ from cli_guard.assistant.explaining_files import (
     LISTED,
     MOST_LINES,
     NAMES,
+    SENTENCE,
     Explainer,
+    clip,
+    first_paragraph,
     symbol_text,
 )
-from cli_guard.assistant.purpose import SENTENCE, clip, first_paragraph
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.uses import find_named, group_uses
 from cli_guard.code.definitions import Definition, is_parseable
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
 from cli_guard.model import Skipped
-from cli_guard.rules.catalog import read_patterns
+from cli_guard.rules.catalog import read_patterns, read_table
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
 CALLERS = 8
@@ -31,14 +33,7 @@ NAME = re.compile(r"[\w$]+(?:(?:\.|::|->)[\w$]+)*")
 SEPARATOR = re.compile(r"\.|::|->")
 RECEIVER = re.compile(r"func \((\w+)")
 # The nodes of calls, and the field of each with what is called.
-JAVASCRIPT = {"call_expression": "function", "new_expression": "constructor"}
-CALLS = {
-    "python": {"call": "function"},
-    **dict.fromkeys(("javascript", "typescript", "tsx"), JAVASCRIPT),
-    "go": {"call_expression": "function"},
-    "java": {"method_invocation": "name", "object_creation_expression": "type"},
-    "rust": {"call_expression": "function", "macro_invocation": "macro"},
-}
+CALLS = read_table("languages/patterns.toml")["called"]
 
 
 def explain(
@@ -66,7 +61,7 @@ def read_explained(text: str) -> tuple[str, tuple[str, ...]] | None:
     """Read a request to explain one thing: its name, and words near it; None for any other."""
     plain = " ".join(text.split()).rstrip("?!. ")[:REQUEST_CHARS]
     found = PATTERNS["request"].match(plain) or PATTERNS["named_first"].match(plain)
-    if found is None:
+    if not found:
         return None
     name = found["name"].rstrip(":,.")
     rest = found["rest"]
@@ -145,7 +140,7 @@ def list_calls(explainer: Explainer, path: str, definition: Definition) -> Itera
     ):
         name = node.field(fields[node.kind()])
         is_inside = definition.line <= node.range().start.line + 1 <= definition.end_line
-        if name is None or not is_inside or not NAME.fullmatch(name.text()):
+        if not name or not is_inside or not NAME.fullmatch(name.text()):
             continue
         first, *rest = SEPARATOR.split(name.text())
         last = rest[-1] if rest else first

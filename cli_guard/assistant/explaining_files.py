@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
-from cli_guard.assistant.purpose import clip, first_paragraph, first_sentence, read_purpose
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import (
@@ -20,6 +19,11 @@ from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_file, is_test_or_example
 from cli_guard.rules.catalog import read_patterns
 
+SAID = read_patterns("languages/patterns.toml", "purpose")
+OPENING_LINES = 120
+LONGEST_LINE = 500
+SENTENCE = 220
+DOCUMENTS = (".md", ".rst", ".txt", ".adoc")
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
 MOST_LINES = 40
 NAMES = 14
@@ -34,6 +38,78 @@ FRONTS = "README.md README.rst __init__.py mod.rs lib.rs doc.go index.js index.t
 HEAD_END = re.compile(r"\s*(?:[:{]|=>\s*\{|\{ *\}?)$")
 # Without the library, a definition of the same name stands in for it.
 FALLBACKS = frozenset(("except_clause", "except_group_clause"))
+
+
+def read_purpose(path: str, text: str) -> str:
+    """Return the first paragraph that a file says of itself, at most 440 characters; "" if it says nothing."""
+    lines = [
+        line[:LONGEST_LINE]
+        for line in text[: OPENING_LINES * LONGEST_LINE].split("\n")[:OPENING_LINES]
+    ]
+    if path.lower().endswith(DOCUMENTS):
+        return clip(read_document(path, lines), 2 * SENTENCE)
+    comment: list[str] = []
+    closing = ""
+    for line in lines:
+        bare = line.strip()
+        begins = (
+            SAID["docstring"].match(bare)
+            if not comment and language_for(path) == "python"
+            else None
+        )
+        if closing or begins:
+            mark = closing or (begins[1] if begins else "")
+            behind = bare if closing else bare.partition(mark)[2]
+            closing = "" if mark in behind else mark
+            comment.append(bare)
+            if not closing:
+                break
+        elif SAID["comment"].match(bare):
+            comment.append(bare)
+        elif bare or comment:
+            if first_paragraph(comment) or (bare and not SAID["preamble"].match(bare)):
+                break
+            comment = []
+    return clip(first_paragraph(comment), 2 * SENTENCE)
+
+
+def read_document(path: str, lines: Sequence[str]) -> str:
+    """Return the first heading of a document, and the first sentence of its text."""
+    text = "\n".join(lines)
+    headings = (
+        each.name for each in find_definitions(path, text) if each.kind == "heading"
+    )
+    head = SAID["markup"].sub("", next(headings, "")).strip()
+    plain = (SAID["markup"].sub("", line).strip() for line in lines)
+    sentences = (
+        line for line in plain if len(line.split()) > 3 and line[0] not in "#|:<[.=-"
+    )
+    prose = next((line for line in sentences if line != head), "")
+    return ". ".join(filter(None, (head, first_sentence(prose))))
+
+
+def first_paragraph(comment: Iterable[str]) -> str:
+    """Return the first paragraph of a comment or docstring, without its marks and what is no word about the code."""
+    words: list[str] = []
+    for line in comment:
+        plain = SAID["leader"].sub("", SAID["leader"].sub("", line[:LONGEST_LINE])).strip()
+        if SAID["boilerplate"].search(line) or not plain.strip("#/*-=~ "):
+            if words:
+                break
+            continue
+        words.append(SAID["role"].sub(r"\1", plain))
+    return " ".join(words)
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a paragraph, at most 220 characters."""
+    found = SAID["sentence"].match(text)
+    return clip(found[1] if found else text, SENTENCE)
+
+
+def clip(text: str, most: int) -> str:
+    """Cut a text between words."""
+    return text if len(text) <= most else text[: most - 4].rpartition(" ")[0] + " ..."
 
 
 class Explainer:
@@ -51,7 +127,7 @@ class Explainer:
     ) -> list[tuple[str, Definition]]:
         """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        places: list[tuple[str, Definition]] = []
+        places = []
         left = MOST_CHARS
         # The source first, so that a test is what is left out.
         for path in sorted(self.texts, key=is_test_or_example):
@@ -225,26 +301,15 @@ def symbol_text(head: str, symbol: Symbol | None) -> str:
 
 def may_define(name: str, path: str, text: str) -> bool:
     """Return whether a line of code looks like the definition of a name: only such files are worth parsing."""
-    at = text.find(name)
-    if at < 0 or language_for(path) not in definition_nodes():
+    if name not in text or language_for(path) not in definition_nodes():
         return False
     form = re.compile(PATTERNS["defines"].pattern.replace("NAME", re.escape(name)))
-    while at >= 0:
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        if form.search(
-            text,
-            max(text.rfind("\n", 0, at) + 1, at - LINE_CHARS),
-            min(end, at + LINE_CHARS),
-        ):
-            return True
-        at = text.find(name, end)
-    return False
+    return any(form.search(line[:LINE_CHARS]) for line in text.split("\n") if name in line)
 
 
 def is_fallback(symbol: Symbol) -> bool:
     """Return whether a definition only stands in where an import fails."""
-    node = symbol.node.parent() if symbol.node is not None else None
-    while node is not None and node.kind() not in FALLBACKS:
+    node = symbol.node.parent() if symbol.node else None
+    while node and node.kind() not in FALLBACKS:
         node = node.parent()
     return node is not None

@@ -16,7 +16,7 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
-from cli_guard.lazy import frozen
+from cli_guard.lazy import dataclass, frozen
 from cli_guard.repository.protocol import CommitFile, LoggedCommit, Repository
 
 LISTED = 10
@@ -62,22 +62,18 @@ class HistorySubject:
         return ("--follow",) * (len(self.paths) == 1 and "." in self.paths[0]), self.paths
 
 
+@dataclass
 class HistoryReader:
     """One request over the history of a revision; `allowed` are the only paths to speak of (None: all)."""
 
-    def __init__(
-        self,
-        request: HistoryRequest,
-        repository: Repository,
-        texts: Mapping[str, str],
-        revision: str = "HEAD",
-        allowed: Collection[str] | None = None,
-    ) -> None:
-        self.request = request
-        self.repository = repository
-        self.texts = texts
-        self.allowed = allowed
-        self.tip = self.resolve(request.revision or revision)
+    request: HistoryRequest
+    repository: Repository
+    texts: Mapping[str, str]
+    revision: str
+    allowed: Collection[str] | None
+
+    def __post_init__(self) -> None:
+        self.tip = self.resolve(self.request.revision or self.revision)
 
     def answer(self) -> Iterator[str]:
         """Yield the lines of the answer; none if nothing in the history fits. Raises GitError, UsageError."""
@@ -322,7 +318,7 @@ def answer_history(
     allowed: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """Return the lines of the answer; none if nothing in the history fits. Raises GitError, UsageError."""
-    if repository is None:
+    if not repository:
         return ("There is no history here: these files are held in memory.",)
     if repository.head is None:
         return ("There is no commit yet: the history begins with the first one.",)

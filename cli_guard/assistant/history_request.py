@@ -162,7 +162,7 @@ def read_number(word: str) -> int:
 
 def read_period(found: re.Match[str] | None) -> str:
     """Return the beginning of a period as a date of Git's: "last week" begins 1 week ago."""
-    if found is None or found["day"]:
+    if not found or found["day"]:
         return read_date(found["day"].lower()) if found else ""
     if found["ago"]:
         return f"{found['ago']} {found['what']} ago"

@@ -28,7 +28,6 @@ from cli_guard.assistant.request_question import find_versioned, parse_question
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType, question_of
 from cli_guard.lazy import dataclass
-from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from cli_guard.assistant.retrieval import SearchResult
@@ -94,7 +93,6 @@ class LocalAssistant:
             "also": list(said.also),
             "search": said.searches,
             "assumed": said.assumed,
-            "effect": redact(said.risk.words) if said.risk else "",
         }
         answered = said.kind
         if said.kind == "command_help" and is_about_definition(request):
@@ -183,7 +181,7 @@ class LocalAssistant:
         from cli_guard.assistant.sandbox.model import CommandWorld
         from cli_guard.repository.snapshot import Snapshot
 
-        if self.shell is None:
+        if not self.shell:
             return CommandWorld(Snapshot.of(world.snapshot))
         if world.allowed is None:
             return self.shell

@@ -186,7 +186,7 @@ def may_run(state: State, in_repository: bool) -> bool:
         return False
     from cli_guard.execution.processes.servers import find_expected_port
 
-    return find_expected_port(command) is None
+    return not find_expected_port(command)
 
 
 def run_and_record(state: State) -> tuple[Action, ...]:

@@ -51,12 +51,13 @@ def shown_patch(
     Raises UsageError if it does not fit its bases.
     """
     problem: Exception | None = None
-    for read in (read_blob_text, read_worktree_text):
+    for is_staged in (True, False):
         try:
-            bases = {
-                path: blob for path, blob in arguments["bases"].items() if blob is not None
+            texts = {
+                path: read_base(repository, path, blob, is_staged=is_staged)
+                for path, blob in arguments["bases"].items()
+                if blob is not None
             }
-            texts = {path: read(repository, path, blob) for path, blob in bases.items()}
             return mask_patch(arguments["patch"], mask, texts)
         except (
             ValueError,
@@ -71,18 +72,14 @@ def shown_patch(
     raise UsageError(f"the patch has an unsupported form ({problem}): ask again")
 
 
-def read_blob_text(repository: Repository, path: str, blob: str) -> str:
-    """Return the text of a blob. Raises ValueError for an invalid blob id, MissingObject."""
-    if not OID.fullmatch(blob):
+def read_base(repository: Repository, path: str, blob: str, *, is_staged: bool) -> str:
+    """Return the text of a blob, or of the file in the work tree. Raises ValueError for no blob id, MissingObject."""
+    most = SnapshotBounds().file_bytes
+    if not is_staged:
+        raw = read_worktree_file(repository.root, path, most)
+    elif OID.fullmatch(blob):
+        with repository.blobs(most) as reader:
+            raw = reader.read(blob)
+    else:
         raise ValueError("it rests on no blob")
-    with repository.blobs(SnapshotBounds().file_bytes) as reader:
-        return decode(reader.read(blob) or b"") or ""
-
-
-def read_worktree_text(repository: Repository, path: str, blob: str) -> str:
-    return (
-        decode(
-            read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b""
-        )
-        or ""
-    )
+    return decode(raw or b"") or ""

@@ -5,7 +5,7 @@ request -> Recording (what it wants recorded) -> review -> the stop of the revie
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.drafting import MessageDraft, draft_message
@@ -13,7 +13,8 @@ from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_git import Recording
 from cli_guard.errors import UsageError
-from cli_guard.model import Decision, FileChange
+from cli_guard.lazy import dataclass
+from cli_guard.model import Decision
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.load import gather
 from cli_guard.review.render import text as review_text
@@ -31,21 +32,16 @@ NAMED_PATHS = 8
 LEFT = "Left to you: nothing is committed, pushed or opened from here. "
 
 
+@dataclass
 class Recorder:
     """Writes the lines of the answer for one repository."""
 
-    def __init__(
-        self,
-        wanted: Recording,
-        repository: Repository,
-        invocation: Invocation,
-    ) -> None:
-        self.wanted = wanted
-        self.repository = repository
-        self.invocation = invocation
-        self.commands: list[str] = []
-        self.messages: list[str] = []
-        self.stop: Proposal | None = None
+    wanted: Recording
+    repository: Repository
+    invocation: Invocation
+    commands: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    stop: Proposal | None = None
 
     def git(self, *words: str) -> str:
         """Return what a Git command prints, "" where it fails."""
@@ -91,7 +87,8 @@ class Recorder:
                     else "Not changed."
                 )
             elif not from_index:
-                yield f"Changed in the work tree: {list_paths(changes)}."
+                named = [c.path + ("" if c.old_blob else " (new)") for c in changes]
+                yield f"Changed in the work tree: {first_of(named, LISTED)}."
             tracked = [each for each in changes if each.old_blob] or changes
             added = changes if wanted.everything or wanted.paths else tracked
             chosen = replace(changed, files=tuple(changes if from_index else added))
@@ -266,10 +263,3 @@ def draft_recording(
 def quote(paths: Sequence[str]) -> str:
     """Return paths as words of a shell command."""
     return " ".join(map(shlex.quote, paths))
-
-
-def list_paths(changes: Sequence[FileChange]) -> str:
-    """Return the paths of some changes on one line; what Git does not know yet is marked."""
-    return first_of(
-        [each.path + ("" if each.old_blob else " (new)") for each in changes], LISTED
-    )

@@ -52,7 +52,8 @@ def answer_question(state: State) -> Iterator[str]:
         ]
         yield from (f"  {fact_text(fact)}" for fact in facts[:SHOWN])
         if is_unsure:
-            yield from map(place_line, nearest_places(places[1:], best))
+            others = [each for each in places if each["path"] != best["path"]]
+            yield from map(place_line, others[:2])
         else:
             yield f"Confidence: {found['confidence']} ({place_kind(best)})."
             near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
@@ -89,11 +90,6 @@ def uses_lines(used: Data) -> Iterator[str]:
         yield f"Tests: {first_of(shown, LISTED)}"
     if not uses and used["definitions"]:
         yield "Nothing else here names it; a call by a computed name would not be seen."
-
-
-def nearest_places(places: list[Data], best: Data) -> list[Data]:
-    """Return two more places, of other files than the best."""
-    return [each for each in places if each["path"] != best["path"]][:2]
 
 
 def not_found_line(found: Data) -> str:
@@ -215,7 +211,8 @@ def answer_tests(state: State) -> Iterator[str]:
     """Yield the tests that cover it and why, the command, and what a fixture has recorded of them."""
     covering = result_of(state, "find_tests")
     yield from covering_lines(covering, LISTED)
-    yield from uncovered_lines(covering)
+    if left := covering.get("uncovered", []):
+        yield f"No test found for: {first_of(left, SHOWN)}"
     if covering and not covering["tests"]:
         whole = f"; the whole suite: {covering['whole']}" if covering.get("whole") else ""
         yield f"No test was found for it; looked at {covering['looked_at']} files{whole}."
@@ -237,12 +234,6 @@ def covering_lines(covering: Data, most: int, *, names: bool = True) -> Iterator
         for test in covering.get("tests", [])
     ]
     yield from first_lines(shown, most)
-
-
-def uncovered_lines(covering: Data) -> Iterator[str]:
-    """Yield the paths that no test was found for."""
-    if left := covering.get("uncovered", []):
-        yield f"No test found for: {first_of(left, SHOWN)}"
 
 
 def answer_documentation(state: State) -> Iterator[str]:

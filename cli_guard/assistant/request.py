@@ -245,7 +245,7 @@ def classify(text: str) -> UserRequest:
     words = read_words(TICKET.sub("", unicodedata.normalize("NFKC", bounded), count=1))
     intents = list(islice(find_intents(words), INTENTS + 1))
     cut = len(intents) > INTENTS or len(normalise(text)) >= REQUEST_CHARS
-    scored = [each for each in map(score, intents[:INTENTS]) if each is not None]
+    scored = [each for each in map(score, intents[:INTENTS]) if each]
     if not scored:
         return UserRequest(text, "repo_qna", ("nothing else fits",), unknown())
     risks = [each for each in scored if each.risk]
@@ -274,13 +274,13 @@ def classify(text: str) -> UserRequest:
         deciding_words(main.intent),
         assumed,
         risk,
-        risk is None and may_be_question(main),
+        not risk and may_be_question(main),
         also,
         writes,
         forbids,
         runs,
         effects=tuple(dict.fromkeys(effects)),
-        edits=writes and main.risk is None,
+        edits=writes and not main.risk,
     )
 
 

@@ -92,7 +92,7 @@ def read_kind(text: str) -> tuple[str, dict[str, str]] | None:
     """Return the first kind of change that all of a text is, with the words that matter by name."""
     for kind, form in change_patterns():
         match = form.fullmatch(text)
-        if match is not None:
+        if match:
             found = match.groupdict().items()
             return kind, {
                 FORM.sub("", name): word for name, word in found if word is not None

@@ -81,8 +81,7 @@ class Intent:
         )
         head = None if head and head.text in FORBIDDERS else head
         return bool(
-            (verbs & EDITS and head is None)
-            or (head is not None and head.nouns & {"edits"})
+            (verbs & EDITS and not head) or (head is not None and head.nouns & {"edits"})
         )
 
 
@@ -90,14 +89,14 @@ def find_intents(words: Sequence[RequestWord]) -> Iterator[Intent]:
     """Yield the intents of a request in order, each pronoun with what it refers to (`find X and run them`)."""
     before: Intent | None = None
     for intent in map(intent_of, clauses(words)):
-        if before is not None and before.mood == "topic":
+        if before and before.mood == "topic":
             intent = replace(
                 intent,
                 words=intent.words + before.words,
                 object=intent.object + before.words,
             )
         elif (
-            before is not None
+            before
             and intent.mood == "order"
             and intent.object
             and all(word.text in PRONOUNS for word in intent.object)
@@ -159,7 +158,7 @@ def skip_courtesies(words: Sequence[RequestWord]) -> tuple[int, bool]:
         behind = skip_phrase(words, at, phrases_by_first_word("phrases"))
         word = words[at]
         following_word = words[at + 1] if at + 1 < len(words) else None
-        if behind == at and following_word is not None:
+        if behind == at and following_word:
             is_opener = word.text in word_set("openers", "words") or is_adverb(word)
             leads = at > 0 and word.text in ("to", "for") and "base" in following_word.forms
             behind += is_opener or leads
@@ -216,7 +215,7 @@ def intent_of(clause: Sequence[RequestWord]) -> Intent:
     elif intent.mood == "phrase" and "?" not in stop and intent.head:
         # `Audit of the staged changes` is an order to audit them.
         intent = led_by_noun(intent, "order")
-    elif intent.verb >= 0 and "light" in intent.verbs and intent.head is not None:
+    elif intent.verb >= 0 and "light" in intent.verbs and intent.head:
         # `Do a review of X` is `review X`: the noun says what to do, the verb in front of it nothing.
         intent = led_by_noun(intent, "order" if intent.mood == "state" else intent.mood)
     return replace(intent, without=tuple(cut))
@@ -226,7 +225,7 @@ def led_by_noun(intent: Intent, mood: str) -> Intent:
     """Return an intent with the verb that its head noun stands for; the same where it stands for none."""
     at = next((at for at, word in enumerate(intent.words) if word is intent.head), -1)
     meaning = vocabulary().verbal.get(intent.words[at].text) if at >= 0 else None
-    if meaning is None or (
+    if not meaning or (
         intent.verb >= 0 and not intent.verb < at <= intent.verb + NOUN_REACH
     ):
         return intent
@@ -370,7 +369,7 @@ def with_particle(intent: Intent) -> Intent:
     verb = intent.words[intent.verb]
     for word in intent.words[intent.verb + 1 : intent.verb + PARTICLE_REACH]:
         meaning = vocabulary().separable.get((verb.text, word.text))
-        if meaning is not None and not word.bound:
+        if meaning and not word.bound:
             joined = replace(verb, verbs=meaning.verbs, lemma=meaning.lemma)
             words = (*intent.words[: intent.verb], joined, *intent.words[intent.verb + 1 :])
             return replace(intent, words=words, unknown=False)

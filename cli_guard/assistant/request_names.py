@@ -262,7 +262,7 @@ def is_path(word: str) -> bool:
     if word.startswith("-") or not re.fullmatch(r"[\w.@+/\-\\ ]+", word):
         return False
     base = word.replace("\\", "/").rsplit("/", 1)[-1]
-    if ENDING.search(base) is None or base.startswith("."):
+    if not ENDING.search(base) or base.startswith("."):
         return word.startswith(("./", "../")) or (base.startswith(".") and "/" in word)
     ending = base.rsplit(".", 1)[-1].casefold()
     return "/" in word or (

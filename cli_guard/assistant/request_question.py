@@ -136,7 +136,7 @@ def parse_question(question: str) -> SearchQuery:
         and (len(w) > 1 or (re.search(rf"[A-Za-z]{re.escape(w)}", text) and w.isdigit()))
     ]
     content = [word for word in content if word not in asking] or content
-    proper = _find_proper_names(text)
+    proper = {part for match in PROPER.finditer(text) for part in parts_of(match[1])}
     # Where nothing better is asked, the weaker words are what is asked for.
     concepts: dict[str, Concept] = _find_phrases(words)
     lightest = min([*map(_rank, content), *([0] if concepts else [])], default=0)
@@ -188,7 +188,7 @@ def _find_messages(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
     )
     is_quoted = len(quoted.split()) >= MESSAGE_WORDS
     _, *pasted = text.split("\n")
-    lines: list[str] = []
+    lines = []
     if is_quoted:
         lines = [quoted]
     elif pasted:
@@ -269,10 +269,6 @@ def _find_written_names(text: str) -> tuple[str, ...]:
     )
     found = (*FILE.findall(text), *exact, *CAPITAL.findall(text))
     return tuple(dict.fromkeys(each.removesuffix("()") for each in found))[:MOST_CONCEPTS]
-
-
-def _find_proper_names(text: str) -> frozenset[str]:
-    return frozenset(part for match in PROPER.finditer(text) for part in parts_of(match[1]))
 
 
 def find_versioned(question: str) -> frozenset[str]:

@@ -186,7 +186,7 @@ def plural_of(word: str) -> str:
 def read_words(text: str) -> list[RequestWord]:
     """Return the words and names of a text in order, with its stops."""
     words: list[RequestWord] = []
-    run: list[str] = []
+    run = []
     for match in PIECE.finditer(text):
         form = match.lastgroup or ""
         plain = plain_words(form, match[form])
@@ -256,7 +256,7 @@ def name_of(form: str, text: str) -> RequestWord:
         return RequestWord(text, STOP)
     if form == "number":
         return RequestWord(text, "number", nouns=frozenset(("number",)))
-    nouns: set[str] = set()
+    nouns = set()
     quoted = form in QUOTES
     if quoted and SHELL.match(text):
         nouns |= {"shell", "tests"} if TEST_COMMAND.search(text) else {"shell"}

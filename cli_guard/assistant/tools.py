@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -137,20 +137,17 @@ def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
     from cli_guard.assistant.documenting import document
 
     made = document(arguments.request, world.snapshot)
-    return proposal_output(world, made, made.changes)
+    return proposal_output(world, made)
 
 
 def plan_change(world: World, arguments: Wish) -> ToolOutput:
     """Plan a change or a refactoring: usages, steps, risks, and its patch where that can be computed."""
     from cli_guard.assistant.editing import plan_refactor
 
-    made = plan_refactor(arguments.request, world.snapshot)
-    return proposal_output(world, made, made.changes)
+    return proposal_output(world, plan_refactor(arguments.request, world.snapshot))
 
 
-def proposal_output(
-    world: World, made: "Documentation | EditPlan", paths: Collection[str]
-) -> ToolOutput:
+def proposal_output(world: World, made: "Documentation | EditPlan") -> ToolOutput:
     """Return what a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
     from cli_guard.assistant.proposals import mask_patch
 
@@ -159,10 +156,11 @@ def proposal_output(
         for key, value in plain_data(made).items()
         if key not in ("changes", "skipped")
     }
+    paths = sorted(made.changes)
     old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
     # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
     data["patch"] = mask_patch(made.patch, redact, old)
-    proposal = {"patch": made.patch, "paths": sorted(paths)}
+    proposal = {"patch": made.patch, "paths": paths}
     return ToolOutput(data, skipped=made.skipped, proposal=proposal if made.patch else {})
 
 
@@ -207,7 +205,7 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         names = find_names(arguments.request, world.snapshot)
         asked = read_history_request(arguments.request, names)
         shell = assistant.shell
-        if asked is None:
+        if not asked:
             return ToolOutput({"lines": ()})
         repository = shell.repository if shell else None
         revision = shell.snapshot.name if shell else ""

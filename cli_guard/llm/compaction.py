@@ -203,7 +203,7 @@ def pair_calls(messages: Sequence[Message]) -> list[Message]:
 
     A turn that Ctrl-C ended may have calls without one.
     """
-    paired: list[Message] = []
+    paired = []
     waiting: list[str] = []
     for each in [*messages, {"role": ""}]:
         if each["role"] == "tool":
@@ -336,7 +336,7 @@ def write_record(entries: Iterable[Artefact], limit: int, count: Count) -> list[
     overhead = count([user("")])
     room = limit - count([user(*TITLES.values(), fence("", ""), LEFT_OUT)])
     room_of_facts = limit * FACTS
-    taken: dict[int, str] = {}
+    taken = {}
 
     def importance(at: int) -> tuple[int, int, int]:
         each = listed[at]
@@ -363,7 +363,7 @@ def write_record(entries: Iterable[Artefact], limit: int, count: Count) -> list[
             room_of_facts -= size * is_fact
         if at == ordered[-1]:
             room_of_facts = room
-    parts: dict[str, str] = {}
+    parts = {}
     for kind, title in TITLES.items():
         if of_kind := [taken[at] for at in sorted(taken) if listed[at].kind == kind]:
             parts[kind] = "\n".join([title, *of_kind])

@@ -121,7 +121,7 @@ class Gateway:
             raise ModelError(
                 "no model is configured: name one in [model] of the user's own file"
             )
-        options: dict[str, Any] = {"tools": mask_value(tools)} if tools else {}
+        options = {"tools": mask_value(tools)} if tools else {}
         # Servers of other protocols have other ways, or none: `parse_answer` checks what comes.
         if schema and all(name.startswith(OPENAI) for _, name in models):
             shape = {"name": schema.__name__, "schema": schema.model_json_schema()}

@@ -48,9 +48,6 @@ def open_guest(
 class Use(Protocol):
     """Something that a model helps with, in one run. Made with the guest as its only argument."""
 
-    def tools(self, context: Context) -> Mapping[str, Tool]:
-        """Return the tools that are added to those of the run."""
-
     def plan(self, state: State, context: Context) -> Planned:
         """Return the next actions; `guest.base` has those of the planner without a model. Raises ModelError."""
 
@@ -115,13 +112,12 @@ class Guest:
 
     def plan(self, state: State, context: Context) -> Planned:
         """Plan as the use of the model for this kind of task does, or as the planner without one."""
-        named = USES.get(str(state["task_type"])) if self.use is None else None
+        named = USES.get(str(state["task_type"])) if not self.use else None
         # The call of a server's tool is no work for a model.
         if named and not request_of(state).server_call:
             module, _, name = named.partition(":")
             self.use = getattr(import_module(module), name)(self)
-            self.tools |= self.use.tools(context)
-        if self.use is None or self.failure:
+        if not self.use or self.failure:
             return self.base(state, context)
         self.texts = context.world(state).snapshot
         try:
@@ -136,7 +132,7 @@ class Guest:
         # The node that asks a person runs twice: the first wording counts.
         if answer not in self._worded:
             text = answer
-            if self.use is not None and not self.failure:
+            if self.use and not self.failure:
                 try:
                     text = self.use.reply(state, answer)
                 except ModelError as error:

@@ -145,7 +145,7 @@ class Ledger:
         With `strict` that raises ModelError instead.
         """
         wanted = day.isoformat() if day else ""
-        found: dict[str, dict[str, Any]] = {}
+        found = {}
         for path in (self.path.with_suffix(OLD), self.path) if self.path else ():
             try:
                 lines = read_state(path).decode("utf-8", "replace").splitlines()
@@ -190,7 +190,7 @@ class Ledger:
             raise ModelError(
                 f'its price is not known, so no budget can hold: add "{model}" to [model.prices]'
             )
-        if path is None:
+        if not path:
             raise ModelError(
                 "there is no home folder for the record that the budget needs: set HOME"
             )

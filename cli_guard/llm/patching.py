@@ -80,10 +80,6 @@ class EditLoop:
     _reviewed: int = 0
     _mended: int = 0
 
-    def tools(self, context: Context) -> dict[str, Tool]:
-        """Return the tools over the copy, and the one that reviews its patch."""
-        return patching_tools(self.copy, context)
-
     def plan(self, state: State, context: Context) -> Planned:
         """Return the next calls of the model; when it has answered, the review of its edits, then their write."""
         for each in state["blocked_actions"][self._blocked :]:

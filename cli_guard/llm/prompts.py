@@ -83,7 +83,7 @@ def show_changes(
         (mask_lines(describe_change(each), each, contents), each.path) for each in changes
     )
     texts = sorted(described, key=lambda each: len(each[0]))
-    parts: list[str] = []
+    parts = []
     left_out = 0
     for at, (text, path) in enumerate(texts):
         share = min(most, max(room, 0) // (len(texts) - at))

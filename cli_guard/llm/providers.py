@@ -4,6 +4,7 @@ import asyncio
 import datetime
 import importlib
 import json
+import re
 import shlex
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.errors import CliGuardError
 from cli_guard.policy.language_model import ModelSection, check_model_name
+from cli_guard.rules.catalog import read_table
 from cli_guard.runtime import missing_extra
 
 if TYPE_CHECKING:
@@ -32,13 +34,6 @@ NO_KEY = "none"
 OPENAI_URL = "https://api.openai.com/v1"
 # Answers that are no stream: a login page, an address that answers something else.
 NO_STREAM = ("text/html", "application/json")
-TOO_LONG = (
-    "context_length",
-    "context length",
-    "context size",
-    "context window",
-    "maximum context",
-)
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 
 
@@ -263,45 +258,12 @@ def explain_failure(error: BaseException) -> ModelError:
     if known := next((each for each in causes if isinstance(each, CliGuardError)), None):
         return known if isinstance(known, ModelError) else ModelError(str(known))
     status = getattr(error, "status_code", None)
-    kinds = " ".join(type(each).__name__ for each in causes).lower()
-    text = " ".join(f"{each} {getattr(each, 'code', '')}" for each in causes)[
-        :10_000
-    ].lower()
-    if status in (401, 403):
-        return ModelError(f"the key was refused ({status}): check model.api_key_env")
-    if any(words in text for words in TOO_LONG):
-        return ModelError("the prompt is longer than its context: set model.context_tokens")
-    if status == 404:
-        return ModelError(
-            "the server knows no such model or address (404): check its name and base_url"
-        )
-    if status == 429 and "insufficient_quota" in text:
-        return ModelError("the account has no credit left (429)")
-    if status == 429:
-        return TransientError("too many requests (429)")
-    if isinstance(status, int) and status >= 500:
-        return TransientError(f"the server failed ({status})")
-    if isinstance(status, int) and 300 <= status < 400:
-        return ModelError(
-            f"the server sends requests elsewhere ({status}), not followed: check base_url"
-        )
-    if isinstance(status, int):
-        return ModelError(f"the server refused the request ({status})")
-    if "certificate" in text:
-        return ModelError("the server's certificate is not trusted: check base_url")
-    if "timeout" in kinds:
-        # It would stall again: the next model has the rest of the time.
-        return ModelError("no answer in time")
-    if "connecterror" in kinds:
-        return ModelError("the server cannot be reached: is it running? check base_url")
-    if "protocolerror" in kinds or "readerror" in kinds or isinstance(error, OSError):
-        return TransientError("the server hung up before the end of its answer")
-    if "no generation" in text:
-        return ModelError(
-            "the server gave no answer of the OpenAI protocol: check model.base_url"
-        )
-    if "decodeerror" in kinds:
-        return ModelError("the server's answer is damaged: it is no JSON in UTF-8")
-    if kinds.startswith("apierror"):
-        return TransientError("the server broke off with an error of its own")
+    kinds = [type(each).__name__ for each in causes]
+    kinds += ["OSError"] * isinstance(error, OSError)
+    words = " ".join(f"{each} {getattr(each, 'code', '')}" for each in causes)[:10_000]
+    told = f"{status}\n{' '.join(kinds)}\n{words}".lower()
+    for row in read_table("model_failures.toml")["failure"]:
+        if re.search(row["form"], told):
+            kind = TransientError if row.get("again") else ModelError
+            return kind(row["meaning"].format(status=status))
     return ModelError(f"an answer that cannot be used ({type(error).__name__})")

@@ -167,7 +167,13 @@ def change_features(
 ) -> dict[str, float]:
     """Return the groups that a change has words of, each 1, and the sizes of what people wrote of it."""
     known = files[:FILES_READ]
-    written = [file for file in known if not is_mechanical(file.path)]
+    # What a program wrote, or what holds data, is less work.
+    written = [
+        file
+        for file in known
+        if not pattern("mechanical").search(file.path[-PATH_CHARS:])
+        and not is_generated(file.path[-PATH_CHARS:])
+    ]
     lines = max(
         0, sum(file.added + file.removed for file in (*written, *files[FILES_READ:]))
     )
@@ -210,12 +216,6 @@ def find_mood(prose: str) -> str:
         return ""
     moods = {intent.mood for intent in find_intents(read_words(prose))}
     return "state" if "state" in moods and moods <= {"state", "phrase", "topic"} else ""
-
-
-def is_mechanical(path: str) -> bool:
-    """Return whether a program wrote the file, or it holds data, by its path."""
-    path = path[-PATH_CHARS:]
-    return bool(pattern("mechanical").search(path)) or is_generated(path)
 
 
 def shorten(text: str) -> str:

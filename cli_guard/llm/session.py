@@ -109,8 +109,8 @@ class Sessions:
 
     def list_all(self) -> tuple[list[ChatSession], list[str]]:
         """Return the sessions, last saved first, and a line about each that cannot be resumed."""
-        found: list[ChatSession] = []
-        problems: list[str] = []
+        found = []
+        problems = []
         for path in self.files()[:MOST_SESSIONS]:
             try:
                 found.append(self.load(path.stem))

@@ -18,13 +18,17 @@ from cli_guard.assistant.replies import (
     result_of,
 )
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
-from cli_guard.assistant.sentences import KnownNames, list_dropped, problem_with
 from cli_guard.code.test_files import is_test_code
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import Data, State
-from cli_guard.graph.tools.tool import Tool
 from cli_guard.lazy import dataclass
-from cli_guard.llm.answers import cited_lines, missing_citations
+from cli_guard.llm.answers import (
+    KnownNames,
+    cited_lines,
+    list_dropped,
+    missing_citations,
+    problem_with,
+)
 from cli_guard.llm.loop import ToolLoop
 from cli_guard.llm.patching import (
     PROPOSE,
@@ -91,13 +95,9 @@ class ModelTask:
     def __post_init__(self) -> None:
         self.copy = Copy(self.guest.config)
 
-    def tools(self, context: Context) -> Mapping[str, Tool]:
-        """Return none: those over the copy come when the plan without a model has read what it needs."""
-        return {}
-
     def plan(self, state: State, context: Context) -> Planned:
         """Return the next actions: those without a model, then the model's, then its patch in place of none."""
-        if self.edits is None:
+        if not self.edits:
             planned = self.plan_before(state, context)
             if not planned.last or planned.failed or not is_open(state):
                 return planned
@@ -139,7 +139,7 @@ class ModelTask:
 
     def reply(self, state: State, answer: str) -> str:
         """Return the answer with the model's words, and the patch with what the reviewers say of it."""
-        if self.edits is None:
+        if not self.edits:
             return answer
         if task_of(state) in SPOKEN:
             return "\n".join((answer, *self.describe_answer(self.edits.loop.answer)))

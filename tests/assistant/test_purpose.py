@@ -2,7 +2,12 @@
 
 from examples import table
 
-from cli_guard.assistant.purpose import SENTENCE, clip, first_sentence, read_purpose
+from cli_guard.assistant.explaining_files import (
+    SENTENCE,
+    clip,
+    first_sentence,
+    read_purpose,
+)
 
 
 @table(

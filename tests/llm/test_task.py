@@ -11,8 +11,8 @@ from openai_server import Server, call, fault, say, serve
 
 from cli_guard.assistant import propose
 from cli_guard.assistant.local import LocalAssistant
-from cli_guard.assistant.sentences import KnownNames, problem_with
 from cli_guard.graph.context import Context
+from cli_guard.llm.answers import KnownNames, problem_with
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.guest import Guest
 from cli_guard.llm.ledger import Ledger

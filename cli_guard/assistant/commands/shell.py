@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]":
     """Yield the MCP servers of the user's own file, None if there are none. Raises ConfigError."""
     path = user_file(io.env)
-    if path is None or not path.exists():
+    if not path or not path.exists():
         yield None
         return
     from cli_guard.policy.recorded import policy_at_head
@@ -34,13 +34,6 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
 
     with open_servers(policy.servers, io.cwd, io.env) as servers:
         yield servers.in_the_shell
-
-
-def said_once(shown: str) -> "Iterator[str]":
-    """Yield the lines for a person, to whom an unknown command was said by the shell already."""
-    for line in shown.split("\n"):
-        if not line.startswith(("[error] unknown command: ", "Available: ")):
-            yield line
 
 
 @click.pass_obj
@@ -61,7 +54,10 @@ def run(
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code
-    io.say("\n".join(said_once(ran.shown)))
+    # To a person the shell has said already that a command is unknown.
+    said = ("[error] unknown command: ", "Available: ")
+    lines = ran.shown.split("\n")
+    io.say("\n".join(line for line in lines if not line.startswith(said)))
     if diff:
         from cli_guard.assistant.sandbox.presentation import as_patch
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from cli_guard.assistant.documenting.repair import repair
 from cli_guard.assistant.documenting.source import (
     DocEdit,
     DocSource,
@@ -13,7 +12,9 @@ from cli_guard.assistant.documenting.source import (
     keeps_code,
     lacks_module_docstring,
     read_source,
+    repair,
 )
+from cli_guard.assistant.explaining_files import may_define
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_documentation import (
     DocRequest,
@@ -41,7 +42,6 @@ WORDS = (
     " parameters; name a file, a folder or a definition"
 )
 NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
-DEFINES = r"\b(?:def|class|func|function|fn|struct|enum|trait|type|interface|record|const|let)\b[^\n]{0,80}"
 
 
 @frozen
@@ -128,8 +128,8 @@ class Documenting:
             proposals=tuple(self.proposals.values()),
             patch=unified_diff({path: self.texts[path] for path in changes}, changes),
             changes=changes,
-            missing=tuple(redact(line) for line in dict.fromkeys(self.missing)),
-            by_hand=tuple(redact(line) for line in dict.fromkeys(self.by_hand)),
+            missing=tuple(map(redact, dict.fromkeys(self.missing))),
+            by_hand=tuple(map(redact, dict.fromkeys(self.by_hand))),
             assumed=redact("; ".join(dict.fromkeys(self.assumed))) or None,
             skipped=tuple(dict.fromkeys(self.skipped)),
         )
@@ -155,12 +155,14 @@ class Documenting:
     def find_definitions(self, name: str) -> Iterator[tuple[DocSource, Symbol]]:
         """Yield the definitions of a name; a file that cannot be read is noted."""
         parts = re.split(r"\.|::|#", name)
-        definition = re.compile(rf"{DEFINES}(?<![\w$]){re.escape(parts[-1])}(?![\w$])")
         where = self.wanted.paths or sorted(
             self.texts, key=lambda path: (is_test_code(path), path)
         )
-        candidates = [p for p in where if find_language(p) and parts[-1] in self.texts[p]]
-        candidates.sort(key=lambda path: not definition.search(self.texts[path]))
+        candidates = [
+            path
+            for path in where
+            if find_language(path) and may_define(parts[-1], path, self.texts[path])
+        ]
         for path in candidates[:MOST_CANDIDATES]:
             source = self.read(path)
             for symbol in source.symbols if source else ():
@@ -186,10 +188,10 @@ class Documenting:
             for each in (source.symbols if symbol.kind == "class" else ())
             if each.qualname.rpartition(".")[0] == symbol.qualname
             and each.is_function
-            and each.doc is None
+            and not each.doc
             and is_expected(each, DocRequest())
         ]
-        if symbol.doc is None:
+        if not symbol.doc:
             gaps.insert(0, symbol)
         else:
             self.add_repair(source, symbol, complete=True)
@@ -218,7 +220,7 @@ class Documenting:
                 self.add_repair(source, symbol, complete=False)
             return
         gaps: list[Symbol | None] = [
-            s for s in source.symbols if s.doc is None and is_expected(s, wanted)
+            s for s in source.symbols if not s.doc and is_expected(s, wanted)
         ]
         if wanted.kinds <= {"module"} and lacks_module_docstring(source):
             gaps.insert(0, None)

@@ -8,7 +8,7 @@ from cli_guard.assistant.editing.open_ended import (
     plan_open,
     plan_uses,
 )
-from cli_guard.assistant.editing.plan import EditPlan, PlanStep
+from cli_guard.assistant.editing.plan import EditPlan
 from cli_guard.assistant.editing.rename import plan_rename
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.text_changes import (
@@ -16,11 +16,10 @@ from cli_guard.assistant.editing.text_changes import (
     plan_change_text,
     plan_constant,
 )
-from cli_guard.assistant.editing.usages import UsageGroup
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_change import Change
 
-__all__ = ["EditPlan", "PlanStep", "UsageGroup", "plan_refactor"]
+__all__ = ["EditPlan", "plan_refactor"]
 
 PLANNERS: Mapping[str, Callable[[Sources, Change], EditPlan]] = {
     "rename": plan_rename,

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.modules import DEEPEST, Python
-from cli_guard.assistant.editing.names import role_of
-from cli_guard.assistant.editing.scopes import MODULE, Occurrence, last_name
+from cli_guard.assistant.editing.names import MODULE, Occurrence, last_name, role_of
 from cli_guard.lazy import frozen
 
 if TYPE_CHECKING:
@@ -50,24 +49,18 @@ class Family:
     outside: tuple[str, ...]
 
 
+@frozen
 class Classes:
     """The classes of a repository, read as they are asked for."""
 
-    def __init__(self, python: Python) -> None:
-        self.python = python
-
-    def bases_of(self, key: ClassKey) -> "list[SgNode]":
-        """Return the bases that a class names."""
-        here = self.python.file(key.path).classes
-        found = (named_bases(each) for each in here if key_of(each) == key)
-        return next(found, [])
+    python: Python
 
     def find_class(
         self, path: str, node: "SgNode | None", deep: int = 0
     ) -> ClassKey | None:
         """Return the class that an expression means; None for what is not a class of this repository."""
-        kind = node.kind() if node is not None else ""
-        if node is None or deep > DEEPEST:
+        kind = node.kind() if node else ""
+        if not node or deep > DEEPEST:
             return None
         if kind in ("subscript", "generic_type", "type"):
             return self.find_class(path, node.child(0), deep + 1)
@@ -75,7 +68,7 @@ class Classes:
             return self._look_up(path, node.text().strip("'\""), deep)
         if kind == "attribute":
             owner = node.field("object")
-            module = self.python.module_of(path, owner) if owner is not None else None
+            module = self.python.module_of(path, owner) if owner else None
             return self._look_up(module, last_name(node), deep) if module else None
         if kind != "identifier":
             return None
@@ -95,7 +88,7 @@ class Classes:
             self._look_up(module, name, deep + 1)
             for module in self.python.star_imports(path)
         )
-        return next((each for each in found if each is not None), None)
+        return next((each for each in found if each), None)
 
     def _of(self, binders: list[Occurrence], deep: int) -> ClassKey | None:
         for each in binders:
@@ -103,13 +96,14 @@ class Classes:
                 return key_of(each)
             module = self.python.source_of(each) if each.role == "import" else None
             found = self._look_up(module, each.member, deep + 1) if module else None
-            if found is not None:
+            if found:
                 return found
         return None
 
     def bases(self, key: ClassKey) -> Iterator[tuple[str, ClassKey | None]]:
-        for base in self.bases_of(key):
-            yield base.text(), self.find_class(key.path, base)
+        for definition in self.python.file(key.path).classes:
+            for base in named_bases(definition) if key_of(definition) == key else ():
+                yield base.text(), self.find_class(key.path, base)
 
     def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
         """Yield a class and its ancestors in this repository."""
@@ -118,11 +112,7 @@ class Classes:
         while waiting and len(seen) < MOST_CLASSES:
             each = waiting.pop()
             yield each
-            new = [
-                base
-                for _, base in self.bases(each)
-                if base is not None and base not in seen
-            ]
+            new = [base for _, base in self.bases(each) if base and base not in seen]
             seen.update(new)
             waiting += new
 
@@ -142,7 +132,7 @@ class Classes:
             text
             for each in ancestors
             for text, base in self.bases(each)
-            if base is None and text.split("[")[0].rpartition(".")[2] not in PLAIN_BASES
+            if not base and text.split("[")[0].rpartition(".")[2] not in PLAIN_BASES
         }
         members = {each for each in ancestors if each == key or self.defines(each, member)}
         waiting = sorted(members, key=str)
@@ -170,7 +160,7 @@ class Classes:
     def is_own(self, occurrence: Occurrence) -> bool:
         """Return whether it is an attribute of the first parameter of its method, or of super()."""
         owner = occurrence.parent.field("object")
-        if owner is None or occurrence.role != "attribute":
+        if not owner or occurrence.role != "attribute":
             return False
         if owner.kind() == "call":
             return last_name(owner.field("function")) == "super"
@@ -187,8 +177,8 @@ class Classes:
         self, family: Family, name: str
     ) -> tuple[list[Occurrence], list[Occurrence], bool]:
         """Return the places of a member that are surely of the family, those that may be, and if its name is unique."""
-        sure: list[Occurrence] = []
-        unsure: list[Occurrence] = []
+        sure = []
+        unsure = []
         is_unique = name not in COMMON_MEMBERS
         for path in self.python.mentioning(name):
             for each in self.python.places(path, name):
@@ -200,12 +190,12 @@ class Classes:
                         sure.append(each)
                     continue
                 home = each.home
-                key = ClassKey(path, home.start, home.name) if home is not None else None
+                key = ClassKey(path, home.start, home.name) if home else None
                 if key in family.members:
                     sure.append(each)
             owners = (class_around(each) for each in self.definitions(path, name))
             is_unique = is_unique and all(
-                each is None or each in family.members for each in owners
+                not each or each in family.members for each in owners
             )
         return sure, unsure, is_unique
 
@@ -213,12 +203,12 @@ class Classes:
         """Return whether `object.name` is the member of the family, None where that is not known."""
         path = occurrence.path
         inner = occurrence.parent.field("object")
-        if inner is None:
+        if not inner:
             return None
         if self.is_own(occurrence):
             owner = class_around(occurrence)
-            if owner is None or owner in family.members:
-                return None if owner is None else True
+            if not owner or owner in family.members:
+                return None if not owner else True
             return (
                 False
                 if any(self.defines(each, occurrence.name) for each in self.lineage(owner))
@@ -227,7 +217,7 @@ class Classes:
         if self.python.module_of(path, inner) is not None:
             return False
         named = self.find_class(path, inner) or self.class_of_value(path, inner)
-        if named is not None:
+        if named:
             return any(each in family.members for each in self.lineage(named))
         is_plain = inner.kind() in PLAIN_VALUES or self._is_from_outside(path, inner)
         return False if is_plain else None
@@ -256,10 +246,10 @@ class Classes:
     def _class_of_binding(self, path: str, bound: Occurrence) -> ClassKey | None:
         statement = bound.parent
         declared = statement.field("type")
-        if declared is not None:
+        if declared:
             return self.find_class(path, declared)
         value = statement.field("right") if statement.kind() == "assignment" else None
-        while value is not None and value.kind() == "assignment":
+        while value and value.kind() == "assignment":
             value = value.field("right")
         is_made = value is not None and value.kind() == "call"
         return self.find_class(path, value.field("function")) if value and is_made else None
@@ -268,7 +258,7 @@ class Classes:
 def named_bases(definition: Occurrence) -> "list[SgNode]":
     """Return the bases that a class names."""
     listed = definition.parent.field("superclasses")
-    every = listed.named_children() if listed is not None else []
+    every = listed.named_children() if listed else []
     return [each for each in every if each.kind() not in ("keyword_argument", "comment")]
 
 
@@ -286,4 +276,4 @@ def key_of(definition: Occurrence) -> ClassKey:
 
 def class_around(occurrence: Occurrence) -> ClassKey | None:
     scope = next((s for s in occurrence.scopes if s.kind == "class"), None)
-    return ClassKey(occurrence.path, scope.start, scope.name) if scope is not None else None
+    return ClassKey(occurrence.path, scope.start, scope.name) if scope else None

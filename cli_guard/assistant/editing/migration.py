@@ -4,14 +4,20 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from cli_guard.assistant.editing.impact import add_tests, find_prose
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
+from cli_guard.assistant.editing.impact import add_prose, add_tests, find_prose
+from cli_guard.assistant.editing.plan import (
+    EditPlan,
+    Place,
+    PlanDraft,
+    show_line,
+    usages_of,
+    word,
+)
 from cli_guard.assistant.editing.sources import (
     Sources,
     is_configuration,
     list_first,
 )
-from cli_guard.assistant.editing.usages import Place, show_line, usages_of, word
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
@@ -66,8 +72,7 @@ def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
         )
     prose = find_prose(sources, [package], with_history=False)
     prose = [each for each in prose if each.partition(":")[0] not in manifests]
-    documents = [each.partition(":")[0] for each in prose if not each.startswith("...")]
-    draft.add_step("Bring up to date what names it", documents, places=prose)
+    add_prose(draft, prose)
     draft.add_step(f"Take {old} out of the manifests", manifests)
     locked = [p for p in sources.mentioning(package) if PurePosixPath(p).name in LOCKS]
     draft.add_step("Write the lock files again with the tool of the project", locked)

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.editing.names import read_names
-from cli_guard.assistant.editing.scopes import (
+from cli_guard.assistant.editing.names import (
     BINDS,
     FileNames,
     NameScope,
     Occurrence,
     last_name,
+    read_names,
 )
+from cli_guard.assistant.editing.plan import Place
 from cli_guard.assistant.editing.sources import Sources
-from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Python:
     def binders(self, path: str, node: "SgNode") -> list[Occurrence]:
         """Return the places that bind an expression that is a name; none if nothing in its file does."""
         here = self.file(path).at.get(node.range().start.index)
-        home = here.home if here is not None else None
-        if home is None:
+        home = here.home if here else None
+        if not home:
             return []
         name = node.text()
         key = (path, name, home)
@@ -78,8 +78,10 @@ class Python:
 
     def module_name(self, path: str) -> str:
         """Return the name a file is imported by: from the outermost folder that is a package on."""
-        parts = module_parts(path)
         folder = PurePosixPath(path).parent
+        parts = PurePosixPath(path).with_suffix("").parts
+        if parts[-1] == "__init__":
+            parts = folder.parts
         depth = 0 if is_package(path) else 1
         while str(folder) in self._packages:
             depth = depth + 1
@@ -133,9 +135,3 @@ class Python:
             dot = "" if bound.module.endswith(".") else "."
             name = bound.module + dot + bound.member
         return self.find(bound.path, name)
-
-
-def module_parts(path: str) -> tuple[str, ...]:
-    """Return the parts of a path as of a module: the ending and `__init__` left out."""
-    pure = PurePosixPath(path)
-    return pure.parent.parts if pure.stem == "__init__" else (*pure.parent.parts, pure.stem)

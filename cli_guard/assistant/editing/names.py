@@ -1,24 +1,32 @@
-"""Reads a Python file once for the places of all names in it, by the kinds of node of tree-sitter-python."""
+"""What a name is in a Python file, read once: its places, what each does, and the scope that binds it.
+
+The rules are those of https://docs.python.org/3/reference/executionmodel.html#naming-and-binding, the kinds of node
+those of tree-sitter-python.
+"""
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Literal
 
-from cli_guard.assistant.editing.scopes import (
-    MODULE,
-    FileNames,
-    NameRole,
-    NameScope,
-    Occurrence,
-    find_homes,
-    last_name,
-)
-from cli_guard.assistant.editing.sources import Sources
+from cli_guard.assistant.editing.sources import Sources, TextEdit
 from cli_guard.code.syntax import Trees, find_nodes
+from cli_guard.lazy import dataclass, frozen
+from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+# "imported" is the name in `from m import NAME as other`, "listed" one in `__all__` or in `T = TypeVar("T")`,
+# "dynamic" one in `getattr(x, "name")`.
+# fmt: off
+NameRole = Literal[
+    "definition", "binding", "parameter", "import", "imported", "read", "attribute", "keyword",
+    "global", "nonlocal", "listed", "dynamic"
+]
+# fmt: on
+BINDS = frozenset({"definition", "binding", "parameter", "import"})
+WITHOUT_SCOPE = frozenset({"attribute", "keyword", "imported", "dynamic"})
 # Calls that reach a name through a string, and calls whose first argument is the name of what they make.
 DYNAMIC = frozenset(
     "getattr setattr hasattr delattr attrgetter methodcaller import_module".split()
@@ -44,38 +52,122 @@ GROUPS = frozenset(
     "tuple_pattern list_pattern pattern_list list_splat_pattern dictionary_splat_pattern tuple list list_splat"
     " parenthesized_expression expression_list as_pattern_target type constrained_type splat_type".split()
 )
+ROLES = read_table("languages/python_names.toml")
 # The field with a name, and what that does there; in any other field of these it is read.
-FIELDS: dict[str, tuple[str, NameRole]] = {
-    "function_definition": ("name", "definition"),
-    "class_definition": ("name", "definition"),
-    "attribute": ("attribute", "attribute"),
-    "keyword_argument": ("name", "keyword"),
-    "default_parameter": ("name", "parameter"),
-    "typed_default_parameter": ("name", "parameter"),
-    "assignment": ("left", "binding"),
-    "augmented_assignment": ("left", "binding"),
-    "for_statement": ("left", "binding"),
-    "for_in_clause": ("left", "binding"),
-    "named_expression": ("name", "binding"),
-}
+FIELDS: Mapping[str, tuple[str, NameRole]] = ROLES["fields"]
 # The same of what has no fields: its first or last part, or all of them.
-FIRST: dict[str, NameRole] = {
-    "typed_parameter": "parameter",
-    "keyword_pattern": "attribute",
-}
-LAST: dict[str, NameRole] = {"as_pattern": "binding"}
-EVERY: dict[str, NameRole] = {
-    "parameters": "parameter",
-    "lambda_parameters": "parameter",
-    "global_statement": "global",
-    "nonlocal_statement": "nonlocal",
-    "delete_statement": "binding",
-    "splat_pattern": "binding",
-}
+FIRST: Mapping[str, NameRole] = ROLES["first"]
+LAST: Mapping[str, NameRole] = ROLES["last"]
+EVERY: Mapping[str, NameRole] = ROLES["every"]
 PLAIN_TYPE = re.compile(r"[\w.,\[\]\s|]{1,500}")
 PLAIN_STRING = re.compile(r"[rRuU]?('''|\"\"\"|'|\")([^\\]*)\1")
 
 Ancestors = Sequence["SgNode"]
+
+
+@frozen
+class NameScope:
+    """A part of a file with names of its own; `first` is the parameter that a function takes first."""
+
+    kind: Literal["module", "class", "function", "comprehension"]
+    start: int
+    name: str = ""
+    first: str = field(default="", compare=False)
+
+
+MODULE = NameScope("module", 0)
+
+
+@dataclass(slots=True, eq=False)
+class Occurrence:
+    """One place of a name; `scopes` from the innermost to the module, `home` the one that binds it.
+
+    `home` is None for a name that nothing in the file binds, and for an attribute or another that needs no scope.
+    `node` is the name in the syntax tree. Of an import `module` is what it says of the module, with the dots that it
+    begins with, and `member` the name there, "" where the module itself is imported.
+    """
+
+    path: str
+    name: str
+    start: int
+    role: NameRole
+    scopes: tuple[NameScope, ...]
+    node: "SgNode"
+    module: str = ""
+    member: str = ""
+    home: NameScope | None = None
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.name)
+
+    @property
+    def parent(self) -> "SgNode":
+        """Return the syntax around the name."""
+        parent = self.node.parent()
+        assert parent  # noqa: S101 - a name is no module
+        return parent
+
+    @property
+    def is_alias(self) -> bool:
+        """Return whether an import binds it with `as`."""
+        return self.parent.kind() == "aliased_import"
+
+    @property
+    def is_class(self) -> bool:
+        return self.role == "definition" and self.parent.kind() == "class_definition"
+
+    def replace(self, text: str) -> TextEdit:
+        return TextEdit(self.path, self.start, self.end, text)
+
+
+def find_homes(every: Iterable[Occurrence]) -> None:
+    """Find the scope that binds each place of one name in one file."""
+    scoped = [each for each in every if each.role not in WITHOUT_SCOPE]
+    as_global = {each.scopes[0] for each in scoped if each.role == "global"}
+    binding = {each.scopes[0] for each in scoped if each.role in BINDS}
+    bound = (
+        binding - as_global - {each.scopes[0] for each in scoped if each.role == "nonlocal"}
+    )
+    if binding & as_global:
+        bound.add(MODULE)
+    for each in scoped:
+        for number, scope in enumerate(each.scopes):
+            if scope in as_global:
+                each.home = MODULE if MODULE in bound else None
+                break
+            # The names of a class are not seen from the functions in it.
+            if scope in bound and not (number and scope.kind == "class"):
+                each.home = scope
+                break
+
+
+@dataclass(slots=True)
+class FileNames:
+    """What one file holds: the places of each name and the one at a position, classes, strings, `from m import *`."""
+
+    places: dict[str, list[Occurrence]] = field(default_factory=dict)
+    at: dict[int, Occurrence] = field(default_factory=dict)
+    classes: list[Occurrence] = field(default_factory=list)
+    strings: list[tuple[int, int]] = field(default_factory=list)
+    stars: list[str] = field(default_factory=list)
+
+    def at_end_of(self, node: "SgNode | None") -> Occurrence | None:
+        """Return the place of the name that an expression is, or of the last part of one with dots."""
+        named = last_node(node)
+        return self.at.get(named.range().start.index) if named else None
+
+
+def last_node(node: "SgNode | None") -> "SgNode | None":
+    """Return the name of an expression that is a name, the last part of one with dots; None for any other."""
+    if node and node.kind() == "attribute":
+        return node.field("attribute")
+    return node if node and node.kind() == "identifier" else None
+
+
+def last_name(node: "SgNode | None") -> str:
+    named = last_node(node)
+    return named.text() if named else ""
 
 
 def read_names(sources: Sources, path: str) -> FileNames:
@@ -106,7 +198,7 @@ class NameReader:
                 self._read_string(node, around)
             elif kind in IMPORTS:
                 self._read_import(node, self._scopes_of(node, around, "read"))
-            elif kind == ALIAS and first is not None:
+            elif kind == ALIAS and first:
                 # `type(x).y = z` is taken for one: the word is a name there.
                 if node.text().startswith("type("):
                     self._note(first, "read", self._scopes_of(node, around, "read"))
@@ -161,19 +253,19 @@ class NameReader:
 
     def _read_import(self, statement: "SgNode", scopes: tuple[NameScope, ...]) -> None:
         named = statement.field("module_name")
-        module = "".join(named.text().split()) if named is not None else ""
+        module = "".join(named.text().split()) if named else ""
         if any(each.kind() == "wildcard_import" for each in statement.children()):
             self.names.stars.append(module)
         for each in statement.field_children("name"):
             whole = each.field("name") or each
             alias = each.field("alias")
             first = whole.child(0)
-            if first is None:
+            if not first:
                 continue
-            if named is None:
+            if not named:
                 self._note(alias or first, "import", scopes, whole.text())
                 continue
-            if alias is not None:
+            if alias:
                 self._note(first, "imported", scopes, module, whole.text())
             self._note(alias or first, "import", scopes, module, whole.text())
 
@@ -182,7 +274,7 @@ class NameReader:
         span = node.range()
         self.names.strings.append((span.start.index, span.end.index))
         found = PLAIN_STRING.fullmatch(node.text())
-        if found is None or around[0].kind() == "concatenated_string":
+        if not found or around[0].kind() == "concatenated_string":
             return
         text = found[2]
         start = span.start.index + found.start(2)
@@ -237,7 +329,7 @@ def is_first_source(comprehension: "SgNode", child: "SgNode", node: "SgNode") ->
     """Return whether a name is in what a comprehension goes through first, which is read outside of it."""
     clauses = (c for c in comprehension.children() if c.kind() == "for_in_clause")
     source = child.field("right")
-    if next(clauses, None) != child or source is None:
+    if next(clauses, None) != child or not source:
         return False
     return node.range().start.index >= source.range().start.index
 
@@ -247,25 +339,25 @@ def scope_of(node: "SgNode") -> NameScope:
     if node.kind() in COMPREHENSIONS:
         return NameScope("comprehension", start)
     named = node.field("name")
-    name = named.text() if named is not None else ""
+    name = named.text() if named else ""
     if node.kind() == "class_definition":
         return NameScope("class", start, name)
     around = node.parent()
     is_decorated = around is not None and around.kind() == "decorated_definition"
-    marks = around.children() if around is not None and is_decorated else []
+    marks = around.children() if around and is_decorated else []
     is_static = any(last_name(mark.child(1)) == "staticmethod" for mark in marks)
     given = node.field("parameters")
-    every = given.named_children() if given is not None and not is_static else []
+    every = given.named_children() if given and not is_static else []
     first = next((each for each in every if each.kind() != "comment"), None)
     is_named = first is not None and not first.text().startswith("*")
-    parameter = first.find(kind="identifier") if first is not None and is_named else None
-    own = parameter.text() if parameter is not None and node.kind() != "lambda" else ""
+    parameter = first.find(kind="identifier") if first and is_named else None
+    own = parameter.text() if parameter and node.kind() != "lambda" else ""
     return NameScope("function", start, name, own)
 
 
 def function_of(arguments: "SgNode") -> "SgNode | None":
     call = arguments.parent()
-    return call.field("function") if call is not None else None
+    return call.field("function") if call else None
 
 
 def is_listed(node: "SgNode", around: Ancestors, text: str) -> bool:
@@ -274,12 +366,12 @@ def is_listed(node: "SgNode", around: Ancestors, text: str) -> bool:
     for parent in around:
         if parent.kind() == "call":
             function = parent.field("function")
-            owner = function.field("object") if function is not None else None
+            owner = function.field("object") if function else None
             if last_name(owner) == "__all__":
                 return True
         elif parent.kind() in ("assignment", "augmented_assignment"):
             left = parent.field("left")
-            name = left.text() if left is not None else ""
+            name = left.text() if left else ""
             is_made = around[1] == child and last_name(child.field("function")) in NAMING
             is_first = is_made and around[0].child(1) == node
             is_all = name == "__all__" and parent.field("right") == child
@@ -306,7 +398,7 @@ def is_type(node: "SgNode", around: Ancestors) -> bool:
             return is_bound or child in parent.named_children()[typed]
         elif kind == "keyword_argument":
             name_node = parent.field("name")
-            if name_node is None or name_node.text() != "bound":
+            if not name_node or name_node.text() != "bound":
                 return False
         elif kind == "assignment":
             declared = parent.field("type")

@@ -1,14 +1,25 @@
-"""Plans what no rule can compute ("add retries to the client"): what is there, what it reaches, the order of work."""
+"""Plans what no rule can compute ("add retries to the client"): what is there, what it reaches, the order of work.
+
+A file is split by what uses what: definitions that use each other move together, what several of them use stays.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.editing.impact import (
+    CodeSubject,
+    add_prose,
     add_tests,
+    definitions_of,
+    find_exact,
     find_prose,
     group_uses,
+    is_source,
     list_breaks,
+    list_public,
+    show_near,
+    show_signatures,
     uses_of_subject,
 )
 from cli_guard.assistant.editing.modules import Python
@@ -22,15 +33,6 @@ from cli_guard.assistant.editing.sources import (
     find_path,
     join_some,
 )
-from cli_guard.assistant.editing.splitting import add_split
-from cli_guard.assistant.editing.subjects import (
-    CodeSubject,
-    find_exact,
-    is_source,
-    list_public,
-    show_near,
-    show_signatures,
-)
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.request_names import NO_NAMES, Names
@@ -40,6 +42,10 @@ from cli_guard.code.test_files import is_test_code
 MOST_NAMES = 20
 MOST_SHOWN = 6
 VERBS = {"rename": "Rename", "move": "Move", "delete": "Delete"}
+MOST_DEFINITIONS = 400
+MOST_GROUPS = 8
+MOST_IN_GROUP = 8
+IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 def plan_open(sources: Sources, intent: Change) -> EditPlan:
@@ -78,7 +84,7 @@ def plan_uses(sources: Sources, intent: Change) -> EditPlan:
     if intent.kind != "rename" and find_path(sources, intent.get("old")).path:
         return plan_file_rename(sources, intent)
     if not find_exact(sources, named, names.paths):
-        return draft_unknown(sources, intent.kind, intent.get("old"), intent)
+        return draft_unknown(sources, intent.kind, intent)
     plan = plan_open(sources, named)
     risk = "no patch: only a rename in Python is computed here"
     return replace(plan, kind=intent.kind, risks=(risk, *plan.risks))
@@ -88,19 +94,14 @@ def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
     """Return the plan to rename or move a file: what imports it, the documents and settings that name it, its tests."""
     named = find_path(sources, intent.get("old"))
     if not named.path:
-        return draft_unknown(sources, "rename", intent.get("old"), intent)
+        return draft_unknown(sources, "rename", intent)
     path = named.path
     title = f"Rename {path} to {intent.get('new')}"
     draft = PlanDraft(sources, "rename", title, assumed=named.assumed, usages=())
     importers = ImportGraph(sources.texts).importers_of(path)
-    prose = find_prose(sources, [path])
     draft.add_step(f"Move {path} to {intent.get('new')}", [path])
     draft.add_step("Change what imports it", sorted(importers))
-    draft.add_step(
-        "Bring up to date what names it",
-        [each.partition(":")[0] for each in prose],
-        places=prose,
-    )
+    add_prose(draft, find_prose(sources, [path]))
     add_tests(draft, [path])
     return draft.propose()
 
@@ -163,12 +164,7 @@ def plan_subjects(
     )
     head = f"Check {count_of(len(others), 'place')} that may mean another's: types are not inferred"
     draft.add_step(head, [each.path for each in others], places=group_uses(sources, others))
-    prose = find_prose(sources, list(map(written_name, subjects)))
-    draft.add_step(
-        "Bring up to date what names it",
-        [each.partition(":")[0] for each in prose],
-        places=prose,
-    )
+    add_prose(draft, find_prose(sources, list(map(written_name, subjects))))
     for each in shown:
         draft.risks += list_breaks(sources, each, uses[each])
     draft.risks = draft.risks[: MOST_SHOWN + 2]
@@ -190,3 +186,76 @@ def find_files(sources: Sources, names: Names) -> tuple[list[str], list[str]]:
     found = [find_path(sources, name) for name in others[:MOST_NAMES]]
     named = (*names.paths, *(each.path for each in found if each.path))
     return list(dict.fromkeys(named)), [each.missing for each in found if not each.path]
+
+
+def add_split(draft: PlanDraft, path: str) -> None:
+    """Add a step for each group of definitions that can leave a file, and one for those that stay."""
+    text = draft.sources.texts[path]
+    top = [each for each in definitions_of(path, text) if "." not in each.qualname]
+    subjects = [CodeSubject(path, each) for each in top[:MOST_DEFINITIONS]]
+    groups, alone, shared = group_definitions(subjects, text)
+    if len(groups) + len(alone) < 2:
+        draft.add_step("Cut uses first: all definitions there use each other", (path,))
+        return
+    for group in groups[:MOST_GROUPS]:
+        add_move(draft, path, group, "they use each other")
+    if rest := [each for group in groups[MOST_GROUPS:] for each in group]:
+        add_move(draft, path, rest, "further groups")
+    add_move(draft, path, alone, "each on its own: move it where it belongs")
+    if shared:
+        head = f"Keep {count_of(len(shared), 'definition')} that several of these use"
+        draft.add_step(
+            head, (path,), places=show_signatures(draft.sources, shared, MOST_IN_GROUP)
+        )
+
+
+def add_move(draft: PlanDraft, path: str, group: Sequence[CodeSubject], why: str) -> None:
+    """Add the step that moves some definitions, if there are any."""
+    if group:
+        spans = [each.definition.end_line - each.definition.line + 1 for each in group]
+        size = f"{count_of(len(group), 'definition')}, {count_of(sum(spans), 'line')}"
+        head = f"Move into a module of its own and import from there: {size}, {why}"
+        draft.add_step(
+            head, (path,), places=show_signatures(draft.sources, group, MOST_IN_GROUP)
+        )
+
+
+def group_definitions(
+    subjects: Sequence[CodeSubject], text: str
+) -> tuple[list[list[CodeSubject]], list[CodeSubject], list[CodeSubject]]:
+    """Return the groups that use each other, the definitions on their own, and those that several groups use.
+
+    A definition that one other uses belongs to that one's group; what more use joins a group only if it has all users.
+    """
+    users = find_users(subjects, text)
+    group = {name: name for name in users}
+    waiting = dict(users)
+    while joining := {
+        name: owners.pop()
+        for name, used_by in waiting.items()
+        if len(owners := {group[each] for each in used_by}) == 1
+    }:
+        for name, owner in joining.items():
+            del waiting[name]
+            merged = {group[name], group[owner]}
+            group = {each: owner if own in merged else own for each, own in group.items()}
+    members: dict[str, list[CodeSubject]] = {}
+    staying = {group[name] for name, used_by in waiting.items() if used_by}
+    shared = [each for each in subjects if group[each.name] in staying]
+    for each in subjects:
+        if group[each.name] not in staying:
+            members.setdefault(group[each.name], []).append(each)
+    groups = [found for found in members.values() if len(found) > 1]
+    alone = [found[0] for found in members.values() if len(found) == 1]
+    return groups, alone, shared
+
+
+def find_users(subjects: Sequence[CodeSubject], text: str) -> Mapping[str, set[str]]:
+    """Return which other definitions of a file use each of them, by name."""
+    users: dict[str, set[str]] = {each.name: set() for each in subjects}
+    lines = text.split("\n")
+    for each in subjects:
+        body = "\n".join(lines[each.definition.line - 1 : each.definition.end_line])
+        for used in {*IDENTIFIER.findall(body)} & users.keys() - {each.name}:
+            users[used].add(each.name)
+    return users

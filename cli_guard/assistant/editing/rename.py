@@ -1,20 +1,34 @@
-"""Plans a rename in Python: what the name means, where it is surely meant, what is left and what may break."""
+"""Plans a rename in Python: what the name means, where it is surely meant, what is left and what may break.
+
+Strings, configuration and prose come after the code: what surely means it there, and what a person must look at.
+"""
 
 import builtins
 import keyword
 import re
+from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.names import NameScope, Occurrence
 from cli_guard.assistant.editing.open_ended import plan_file_rename, plan_uses
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
-from cli_guard.assistant.editing.prose import (
-    dynamic_uses,
-    find_dotted_strings,
-    mention_risks,
+from cli_guard.assistant.editing.plan import (
+    EditPlan,
+    Place,
+    PlanDraft,
+    is_history,
+    outside_history,
+    usages_of,
+    word,
 )
-from cli_guard.assistant.editing.scopes import NameScope, Occurrence
-from cli_guard.assistant.editing.sources import Sources, TextEdit, find_path
+from cli_guard.assistant.editing.sources import (
+    Sources,
+    TextEdit,
+    find_path,
+    is_configuration,
+    is_documentation,
+    join_some,
+)
 from cli_guard.assistant.editing.targets import (
     DefinitionTarget,
     collisions,
@@ -25,7 +39,6 @@ from cli_guard.assistant.editing.targets import (
     uses_of,
     with_aliases,
 )
-from cli_guard.assistant.editing.usages import outside_history, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
@@ -104,7 +117,7 @@ def rename_places_of(
 ) -> None:
     if target.sort == "parameter":
         rename_parameter(python, target, new, draft)
-    elif target.owner is not None:
+    elif target.owner:
         rename_member(python, target.owner, target.name, new, draft)
     elif target.home.kind == "module":
         places = exports_of(python, target.path, target.name)
@@ -124,7 +137,7 @@ def rename_exports(
         for each in sorted(places[path], key=lambda o: o.start):
             text = f"{each.name} as {new}" if is_foreign(python, each, places) else new
             draft.edits.append(each.replace(text))
-            if each.home is not None:
+            if each.home:
                 by_home.setdefault(each.home, []).append(each)
         for home, mine in by_home.items():
             draft.problems += collisions(python, path, mine, home, new)
@@ -161,7 +174,7 @@ def rename_member(
     for path in sorted({key.path for key in family.members}):
         for taken in classes.definitions(path, new):
             key = class_around(taken)
-            if key is not None and key in family.members:
+            if key and key in family.members:
                 draft.problems.append(
                     python.location(taken, f"{key.name} has {new} already")
                 )
@@ -213,17 +226,17 @@ def rename_inside(
     bound = next(
         (o for o in python.places_of_home(path, old, scope) if o.role == "parameter"), None
     )
-    if bound is None:
+    if not bound:
         return
     rename_in_scope(python, path, old, scope, new, draft)
     kinds = ("function_definition", "lambda")
     function = next(each for each in bound.node.ancestors() if each.kind() in kinds)
     body = function.field("body")
-    first = body.child(0) if body is not None else None
-    text = first.child(0) if first is not None else None
+    first = body.child(0) if body else None
+    text = first.child(0) if first else None
     if function.kind() == "lambda":
         return
-    if text is not None and text.kind() == "string":
+    if text and text.kind() == "string":
         span = text.range()
         documented = re.compile(
             r"(?::(?:param|type|arg|parameter)\s+(?:[\w.\[\], ]+\s)?|^[ \t]*|``?)"
@@ -235,8 +248,8 @@ def rename_inside(
         ):
             draft.edits.append(TextEdit(path, match.start("name"), match.end("name"), new))
     given = function.field("parameters")
-    kwargs = given.find(kind="dictionary_splat_pattern") if given is not None else None
-    if kwargs is not None:
+    kwargs = given.find(kind="dictionary_splat_pattern") if given else None
+    if kwargs:
         draft.risks.append(
             f"it takes {kwargs.text()}: a call that still says {old}= is not refused but lands there"
         )
@@ -279,3 +292,57 @@ def rename_keywords(
                 draft.by_hand.append(
                     (path, line, f"a key {old!r}: is this dict handed over with **?")
                 )
+
+
+def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Iterator[str]:
+    """Yield what still says the name in configuration, prose and other languages once the edits are made."""
+    sources = python.sources
+    groups = dict[str, list[str]]()
+    edited = {(each.path, each.start) for each in edits}
+    for path in sources.mentioning(name):
+        text = sources.texts[path]
+        language = sources.language(path)
+        left = [
+            m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited
+        ]
+        if left and is_history(path):
+            groups.setdefault("a history of releases", []).append(path)
+        elif left and is_configuration(path):
+            groups.setdefault("configuration", []).append(path)
+        elif left and (is_documentation(path) or language not in (None, "python")):
+            groups.setdefault(f"{language} files" if language else "documents", []).append(
+                path
+            )
+        # Alone or behind a dot: `url_for("shop.orders")`.
+        in_call = rf"\w\(\s*(['\"])(?:[\w.]+\.)?{re.escape(name)}\1"
+        if re.search(in_call, text) and not is_documentation(path):
+            groups.setdefault("strings of calls", []).append(path)
+    for what in sorted(groups):
+        yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
+
+
+def find_dotted_strings(
+    python: Python, modules: Collection[str], old: str
+) -> Iterator[tuple[str, int]]:
+    """Yield where a string or configuration says "package.module.name" or "package.module:name"."""
+    dotted = rf"(?P<module>[A-Za-z_][\w.]*?)[.:](?P<name>{re.escape(old)})(?![\w-])"
+    in_string = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}")
+    in_text = re.compile(rf"(?<![\w.:/-]){dotted}")
+    for path in python.sources.mentioning(old):
+        text = python.texts[path]
+        found: Iterable[re.Match[str] | None] = ()
+        if python.sources.language(path) == "python":
+            found = (in_string.match(text, *part) for part in python.file(path).strings)
+        elif is_configuration(path):
+            found = in_text.finditer(text)
+        for match in found:
+            if match and python.find(path, match["module"]) in modules:
+                yield path, match.start("name")
+
+
+def dynamic_uses(python: Python, old: str) -> Iterator[Place]:
+    """Yield strings that may reach the name when the program runs: getattr(x, "name") and the like."""
+    for path in python.mentioning(old):
+        for each in python.places(path, old):
+            if each.role == "dynamic":
+                yield python.location(each, f"reached by the string {old!r}")

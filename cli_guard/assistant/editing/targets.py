@@ -1,42 +1,28 @@
 """What a name in a request means in Python, the likeliest definition first; all its places, and renaming these."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import PlanDraft
-from cli_guard.assistant.editing.scopes import (
+from cli_guard.assistant.editing.names import (
     BINDS,
     MODULE,
     WITHOUT_SCOPE,
     NameScope,
     Occurrence,
 )
+from cli_guard.assistant.editing.plan import Place, PlanDraft
 from cli_guard.assistant.editing.sources import join_some
-from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.test_files import is_test_code
 from cli_guard.lazy import frozen
+from cli_guard.rules.catalog import read_table
 
 Sort = Literal[
     "function", "class", "constant", "variable", "method", "attribute", "parameter", "local"
 ]
 # What a word of a request may mean; any other word leaves it open.
-SORTS: dict[str, tuple[Sort, ...]] = {
-    **dict.fromkeys(("function", "func", "fn"), ("function", "method", "local")),
-    "helper": ("function", "method"),
-    "class": ("class",),
-    "type": ("class", "constant"),
-    "method": ("method",),
-    "attribute": ("attribute", "method"),
-    "property": ("method", "attribute"),
-    "field": ("attribute",),
-    "variable": ("local", "variable", "constant", "attribute"),
-    "var": ("local", "variable", "constant"),
-    "constant": ("constant", "variable", "attribute"),
-    "const": ("constant", "variable"),
-    **dict.fromkeys(("parameter", "param", "argument", "arg"), ("parameter",)),
-}
+SORTS: Mapping[str, list[Sort]] = read_table("languages/python_names.toml")["sorts"]
 ORDER: tuple[Sort, ...] = get_args(Sort)
 
 
@@ -81,7 +67,7 @@ def find_targets(
             home = each.home if binds else None
             if each in members:
                 home = next(s for s in each.scopes if s.kind == "class")
-            if home is None or home.kind == "comprehension":
+            if not home or home.kind == "comprehension":
                 continue
             target = make_target(each, home)
             known = found.get((path, home))
@@ -178,7 +164,7 @@ def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence
             bound = (
                 occurrence if occurrence.role == "import" else alias_of(python, occurrence)
             )
-            if bound is not None and bound.name == name:
+            if bound and bound.name == name:
                 places[occurrence.path].update(
                     python.places_of_home(occurrence.path, name, bound.home)
                 )
@@ -199,7 +185,7 @@ def sources_of_name(python: Python, name: str) -> Iterator[tuple[Occurrence, str
         for each in python.places(path, name):
             module = python.source_of(each) if each.member == name else None
             owner = each.parent.field("object") if each.role == "attribute" else None
-            if owner is not None:
+            if owner:
                 module = python.module_of(path, owner)
             if module is not None:
                 yield each, module
@@ -218,7 +204,7 @@ def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occu
     found = {each for some in places.values() for each in some}
     for each in tuple(found):
         alias = alias_of(python, each)
-        if alias is not None and alias.name != each.name:
+        if alias and alias.name != each.name:
             found.update(python.places_of_home(each.path, alias.name, alias.home))
     return found
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.migration import LOCKS
 from cli_guard.assistant.editing.open_ended import plan_open
-from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
+from cli_guard.assistant.editing.plan import IN_CODE, EditPlan, PlanDraft, usages_of
 from cli_guard.assistant.editing.sources import (
     Sources,
     TextEdit,
@@ -16,10 +16,10 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
     join_some,
 )
-from cli_guard.assistant.editing.usages import IN_CODE, usages_of
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
+from cli_guard.rules.catalog import read_patterns
 
 MOST_PLACES = 5_000
 NUMBER = r"-?\d[\d_]*(?:\.\d+)?[A-Za-z]?"
@@ -29,21 +29,8 @@ LITERAL = re.compile(rf"(?P<number>{NUMBER})|(?P<word>{WORDS})|(?P<text>{TEXT})"
 # Where a value ends: the rest of its line is a comment or what closes a statement.
 END = r"(?=[ \t]*(?:[;,)]*[ \t]*(?:(?:#|//|--|/\*)[^\n]*)?\r?$))"
 # Where a project says its own version, the most telling file first.
-TOML = r"^version\s*=\s*\"([^\"\n]+)\""
-ASSIGNED = (
-    r"^[ \t]*(?:__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"\n]+)['\"]"
-)
-MANIFESTS = {
-    "pyproject.toml": TOML,
-    "package.json": r"^(?: {1,4}|\t)\"version\"\s*:\s*\"([^\"\n]+)\"",
-    "Cargo.toml": TOML,
-    "setup.cfg": r"^version\s*=\s*(\S+)\s*$",
-    "pom.xml": r"<project\b(?:(?!<(?:dependencies|parent|build)>)[\s\S]){0,2000}?<version>\s*([^<\s$]+)\s*<",
-    **dict.fromkeys(("VERSION", "version.txt"), r"\A\s*v?(\S+)\s*\Z"),
-    **dict.fromkeys(
-        "build.gradle __init__.py _version.py __about__.py version.py".split(), ASSIGNED
-    ),
-}
+MANIFESTS = read_patterns("projects/versions.toml", "written")
+PARTS = ("major", "minor", "patch")
 RANGE = re.compile(r"(?:[~^]|[<>=]=?)(?=\d)")
 VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
 
@@ -96,10 +83,10 @@ def plan_constant(sources: Sources, intent: Change) -> EditPlan:
     place = intent.get("place")
     draft = PlanDraft(sources, "edit", f"Set {name} to {value}", name)
     named = find_path(sources, place) if place else None
-    if named is not None and not named.path:
+    if named and not named.path:
         return draft.ask_for_file(named)
-    found = list(assignments(sources, name, named.path if named is not None else ""))
-    if not found and named is not None:
+    found = list(assignments(sources, name, named.path if named else ""))
+    if not found and named:
         return plan_change_text(
             sources, replace(intent, words=intent.words | {"new": value})
         )
@@ -156,8 +143,8 @@ def write_as(old: str, value: str) -> str | None:
     """Return the new value in the form of the old one; None if it is of another kind."""
     before = LITERAL.fullmatch(old)
     after = LITERAL.fullmatch(value)
-    if before is not None and before["text"]:
-        plain = value[1:-1] if after is not None and after["text"] else value
+    if before and before["text"]:
+        plain = value[1:-1] if after and after["text"] else value
         if plain[:1].isdigit():
             # The range of a dependency stays one: `^4.18.0`.
             found = RANGE.match(old[1:])
@@ -165,8 +152,8 @@ def write_as(old: str, value: str) -> str | None:
         is_unsafe = old[0] in plain or "\\" in plain or "\n" in plain
         return None if is_unsafe else f"{old[0]}{plain}{old[0]}"
     if (
-        before is None
-        or after is None
+        not before
+        or not after
         or after["text"]
         or bool(after["number"]) != bool(before["number"])
     ):
@@ -223,24 +210,17 @@ def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str
     ranks = {name: number for number, name in enumerate(MANIFESTS)}
     for path, text in sources.texts.items():
         name = PurePosixPath(path).name
-        match = (
-            re.search(MANIFESTS[name], text, re.MULTILINE) if name in MANIFESTS else None
-        )
-        if match is not None and VERSION.fullmatch(match[1]):
+        match = MANIFESTS[name].search(text) if name in MANIFESTS else None
+        if match and VERSION.fullmatch(match[1]):
             yield path.count("/"), ranks[name], path, match
 
 
 def next_version(old: str, part: str) -> str:
     """Return the version after `old`, by part; "" if it has no such part."""
     numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", old)
-    if numbers is None:
+    if not numbers or part not in PARTS:
         return ""
-    major = int(numbers[1])
-    minor = int(numbers[2])
-    patch = int(numbers[3] or 0)
-    steps = {
-        "major": (major + 1, 0, 0),
-        "minor": (major, minor + 1, 0),
-        "patch": (major, minor, patch + 1),
-    }
-    return ".".join(map(str, steps.get(part, ())))
+    at = PARTS.index(part)
+    raised = [int(each or 0) for each in numbers.groups()]
+    raised[at:] = [raised[at] + 1, *(0 for _ in PARTS[at + 1 :])]
+    return ".".join(map(str, raised))

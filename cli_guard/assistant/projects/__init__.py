@@ -3,7 +3,7 @@
 from cli_guard.assistant.projects.advising import advise
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering import tests_for
-from cli_guard.assistant.projects.model import Covering, ProjectCommand
-from cli_guard.assistant.projects.simulating import simulate
+from cli_guard.assistant.projects.files import Covering, ProjectCommand
+from cli_guard.assistant.projects.running import simulate
 
 __all__ = ["Covering", "ProjectCommand", "advise", "commands_of", "simulate", "tests_for"]

@@ -9,9 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
-from cli_guard.assistant.projects.covering import list_names, tests_for
-from cli_guard.assistant.projects.files import ProjectFiles, folder_of
-from cli_guard.assistant.projects.model import CommandAdvice, CommandPart, ProjectCommand
+from cli_guard.assistant.projects.covering import find_described, list_names, tests_for
+from cli_guard.assistant.projects.files import (
+    CommandAdvice,
+    CommandPart,
+    ProjectCommand,
+    ProjectFiles,
+    folder_of,
+)
 from cli_guard.assistant.projects.purposes import (
     SEPARATORS,
     purpose_of_text,
@@ -19,7 +24,6 @@ from cli_guard.assistant.projects.purposes import (
     words_of,
 )
 from cli_guard.assistant.projects.running import Cases, command_for, one_test
-from cli_guard.assistant.projects.topics import find_described
 from cli_guard.assistant.request_command import (
     CommandPurpose,
     CommandWish,
@@ -76,16 +80,14 @@ class CommandAdviser:
         if of_tests or (asked.test and asked.purpose in ("test", None)):
             return self.choose_tests()
         described = (
-            asked.purpose == "test"
-            and self.find_named_task() is None
-            and self.find_described()
+            asked.purpose == "test" and not self.find_named_task() and self.find_described()
         )
         return described or self.choose_command()
 
     def explain(self, command: str) -> CommandAdvice:
         plain = " ".join(command.split())
         known = next((each for each in self.commands if each.command == plain), None)
-        undefined = ", ".join(undefined_tasks(plain, self.tasks)) if known is None else ""
+        undefined = ", ".join(undefined_tasks(plain, self.tasks)) if not known else ""
         return CommandAdvice(
             redact(command),
             (known.path, known.line) if known else None,
@@ -168,17 +170,12 @@ class CommandAdviser:
             for each in self.commands
             if asked.purpose and each.purpose == asked.purpose
         ]
-        places = [
-            (each, f"{folder_of(each.path)}/")
-            for each in candidates
-            if folder_of(each.path)
-        ]
         near = next(
             (
                 each
                 for path in asked.paths
-                for each, place in places
-                if path.startswith(place)
+                for each in candidates
+                if (place := folder_of(each.path)) and path.startswith(f"{place}/")
             ),
             None,
         )
@@ -189,7 +186,7 @@ class CommandAdviser:
             or next(iter(candidates), None)
             or (None if asked.purpose else self.find_told(self.commands))
         )
-        if best is None:
+        if not best:
             return CommandAdvice(
                 None, None, asked.purpose or "other", looked_at=self.files.looked_at
             )

@@ -10,8 +10,13 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.documents import find_documented, find_in_ci
 from cli_guard.assistant.projects.environments import find_conventions, find_environments
-from cli_guard.assistant.projects.files import ProjectFiles, clip_line
-from cli_guard.assistant.projects.model import ORIGINS, FoundCommand, ProjectCommand
+from cli_guard.assistant.projects.files import (
+    ORIGINS,
+    FoundCommand,
+    ProjectCommand,
+    ProjectFiles,
+    clip_line,
+)
 from cli_guard.assistant.projects.purposes import FORMS, purpose_of
 from cli_guard.assistant.projects.tasks import find_tasks
 from cli_guard.assistant.request_command import PURPOSES

@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from posixpath import basename, normpath
 
-from cli_guard.assistant.projects.files import ProjectFiles, folder_of, nearness, within
-from cli_guard.assistant.projects.model import FoundCommand
+from cli_guard.assistant.projects.files import (
+    FoundCommand,
+    ProjectFiles,
+    folder_of,
+    nearness,
+    within,
+)
 from cli_guard.assistant.projects.purposes import (
     bare_command,
     purpose_of_command,
@@ -14,7 +19,6 @@ from cli_guard.assistant.projects.purposes import (
 )
 from cli_guard.assistant.request_command import CommandPurpose
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
-from cli_guard.reviewers.commands.extract.snippet import Snippet
 from cli_guard.rules.catalog import read_patterns, read_table
 
 DOCUMENT = r"\.(?:md|rst|txt|adoc|markdown)"
@@ -58,22 +62,20 @@ def find_in_ci(files: ProjectFiles) -> Iterator[FoundCommand]:
     paths = [path for path in files.texts if CI_FILE.search(path)]
     for rank, path in enumerate(sorted(paths, key=nearness)[:MOST_CI_FILES]):
         found = snippets(path, files.read(path))
+        lines: list[tuple[str, int]] = []
         with suppress(Unreadable):
-            for snippet in found:
-                yield from _steps_of(files, path, rank, snippet)
-
-
-def _steps_of(
-    files: ProjectFiles, path: str, rank: int, snippet: Snippet
-) -> Iterator[FoundCommand]:
-    lines = zip(snippet.text.split("\n"), snippet.lines, strict=False)
-    for said, line in lines:
-        command = _clean(said.strip())
-        purpose = _purpose_of(command, in_readme=True) if command else "other"
-        if purpose in OF_A_MACHINE or FORMS["to_fill_in"].search(said):
-            continue
-        if at_root := _at_root(files, path, command, ""):
-            yield FoundCommand(at_root, path, line, "", "", "ci", purpose, rank)
+            lines = [
+                each
+                for snippet in found
+                for each in zip(snippet.text.split("\n"), snippet.lines, strict=False)
+            ]
+        for said, line in lines:
+            command = _clean(said.strip())
+            purpose = _purpose_of(command, in_readme=True) if command else "other"
+            if purpose in OF_A_MACHINE or FORMS["to_fill_in"].search(said):
+                continue
+            if at_root := _at_root(files, path, command, ""):
+                yield FoundCommand(at_root, path, line, "", "", "ci", purpose, rank)
 
 
 def _guides(files: ProjectFiles) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli_guard.assistant.projects.files import (
+    FoundCommand,
     ProjectFiles,
     folder_of,
     line_at,
@@ -13,7 +14,6 @@ from cli_guard.assistant.projects.files import (
     nearness,
     within,
 )
-from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.test_files import list_test_files
 from cli_guard.reviewers.commands.extract.nodes import Scalar, Table, at
@@ -28,7 +28,6 @@ def find_environments(files: ProjectFiles) -> Iterator[FoundCommand]:
     yield from _python_install(files)
     for path in files.find_named("package.json"):
         manager = script_manager(files, path)
-        front = script_front(files, path)
         folder = folder_of(path)
         inside = f"{folder}/".lstrip("/")
         locked = manager["name"] == "npm" and files.has(
@@ -47,7 +46,7 @@ def find_environments(files: ProjectFiles) -> Iterator[FoundCommand]:
         known = script_dependencies(files, path)
         for tool in read("conventions")["script_tool"]:
             if tool["name"] in known:
-                command = within(folder, front + tool["command"])
+                command = within(folder, manager["front"] + tool["command"])
                 body = f"{tool['name']} is among the dependencies"
                 yield FoundCommand(
                     command,
@@ -254,11 +253,6 @@ def script_manager(files: ProjectFiles, path: str) -> Mapping[str, str]:
         if not folder:
             return known[-1]
         folder = folder_of(folder)
-
-
-def script_front(files: ProjectFiles, path: str) -> str:
-    """Return what is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
-    return script_manager(files, path)["front"]
 
 
 def script_command(files: ProjectFiles, path: str, name: str) -> str:

@@ -55,29 +55,14 @@ def purpose_of(name: str, body: str) -> tuple[CommandPurpose, int]:
 def _by_name(words: tuple[str, ...]) -> tuple[CommandPurpose, int]:
     names = _names()
     generic = read("purposes")["generic"]["words"].split()
-    if {"check", "diff", "verify"} & set(words) and {
-        "format",
-        "fmt",
-        "black",
-        "prettier",
-        "style",
-    } & set(words):
-        return "lint", 1
-    if {"type", "types"} & set(words) and {
-        "check",
-        "checks",
-        "checking",
-        "test",
-        "lint",
-    } & set(words):
-        return "typecheck", 0 if len(words) == 2 else 1
     if len(words) == 1:
         return (names[words[0]], 0) if words[0] in names else ("other", 4)
+    for pair in read("purposes")["pair"]:
+        if all(not {*part.split()}.isdisjoint(words) for part in pair["words"]):
+            return pair["purpose"], pair["fit"]
     known = [(place, word) for place, word in enumerate(words) if word in names]
     if not known:
         return "other", 4
-    if {"coverage", "cov"} & set(words):
-        return "coverage", 1
     place, word = next(((p, w) for p, w in known if w not in generic), known[0])
     if word in generic:
         return names[word], 1 if place == 0 else 3

@@ -1,27 +1,32 @@
-"""The tests in Python files, and the command that runs exactly some tests, by what the project runs them with."""
+"""The tests in Python files, the command that runs exactly some, and what such a command selects; nothing is run."""
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from posixpath import basename
 
 from cli_guard.assistant.projects.environments import (
     python_front,
     script_dependencies,
-    script_front,
+    script_manager,
 )
 from cli_guard.assistant.projects.files import (
     ProjectFiles,
+    Simulated,
+    TestOutcome,
     find_above,
     folder_of,
+    line_at,
     nearness,
     within,
 )
-from cli_guard.assistant.projects.purposes import read
+from cli_guard.assistant.projects.purposes import purpose_of_text, read
 from cli_guard.code.symbols import symbols_of
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import list_test_files, runner_language
 from cli_guard.lazy import frozen
+from cli_guard.secrets.redact import redact
 
 # A larger file is not parsed: its tests stay unnamed.
 CASE_CHARS = 200_000
@@ -29,14 +34,6 @@ MOST_CASES = 2_000
 MOST_WORDS = 300
 MOST_NODES = 30
 MOST_FILES = 200
-# A test runner among the dependencies of a package, and its command.
-SCRIPT_RUNNERS = (
-    ("vitest", "vitest run"),
-    ("jest", "jest"),
-    ("mocha", "mocha"),
-    ("ava", "ava"),
-    ("tape", "tape"),
-)
 # Options of theirs whose value is the next word.
 VALUED = frozenset(
     "-r --require -c --config -R --reporter -t --timeout --opts -i --import --loader".split()
@@ -45,6 +42,9 @@ Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
 GO_TEST = re.compile(r"^func (Test\w*)\(", re.MULTILINE)
+LONGEST = 2_000
+MOST_SELECTED = 5_000
+OUTCOMES = ("failed", "passed", "skipped")
 
 
 @frozen
@@ -68,7 +68,7 @@ class Cases:
         """Return the tests of a file, in order; none of a file that is too large, missing or of another language."""
         if path not in self._found:
             text = self.texts.get(path, "")
-            found: list[TestCase] = []
+            found = []
             if path.endswith(".py") and len(text) <= CASE_CHARS:
                 found = sorted(self._find(text), key=lambda case: case.line)
             elif path.endswith("_test.go"):
@@ -103,7 +103,7 @@ def find_go_tests(text: str) -> list[TestCase]:
     """Return the tests of a Go file: a function ends at the first bracket in the first column (gofmt)."""
     found = []
     for match in GO_TEST.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
+        line = line_at(text, match)
         end = text.find("\n}", match.end())
         last = text.count("\n", 0, end + 1) + 1 if end >= 0 else line
         found.append(TestCase(match[1], line, last))
@@ -187,22 +187,21 @@ def _run_script(tests: Chosen, files: ProjectFiles, folder: str) -> str:
     package = f"{folder}/package.json".lstrip("/")
     text = files.texts.get(package, "")
     known = {
-        **script_dependencies(files, "package.json"),
-        **script_dependencies(files, package),
+        *script_dependencies(files, "package.json"),
+        *script_dependencies(files, package),
     }
-    runner = next(
-        (each for each in SCRIPT_RUNNERS if each[0] in known or f"{each[0]} " in text), None
-    )
     paths = _join_paths(tests)
-    if runner is None:
-        return f"node --test {paths}"
-    return f"{script_front(files, package)}{runner[1]} {_script_options(runner[0], text)}{paths}"
+    for runner, command in read("conventions")["script_runner"].items():
+        if runner in known or f"{runner} " in text:
+            front = script_manager(files, package)["front"]
+            return f"{front}{command} {_script_options(runner, text)}{paths}"
+    return f"node --test {paths}"
 
 
 def _script_options(runner: str, package: str) -> str:
     """Return the options with which the test script of a package calls its runner, a plain command."""
     script = re.search(rf'"test[\w:-]*"\s*:\s*"{runner}((?: [\w@%+=:,./-]+)+)"', package)
-    kept: list[str] = []
+    kept = []
     before = ""
     for word in script[1].split() if script else ():
         kept += [word] if word.startswith("-") or before in VALUED else []
@@ -254,3 +253,71 @@ MAKERS: Mapping[str, Callable[[Chosen, ProjectFiles, str], str]] = {
     "java": _run_java,
     "rust": _run_rust,
 }
+
+
+def simulate(
+    command: str, texts: Mapping[str, str], recorded: Mapping[str, object] | None = None
+) -> Simulated:
+    """Count the tests that a command selects by their paths, with the outcomes that were recorded.
+
+    `recorded` is a test file or a node id (`tests/test_a.py::test_b`) -> "passed", "failed" or "skipped", or a mapping
+    with `outcome` and `message`. A node id counts before its file. What was not recorded never counts as passed.
+    """
+    plain = " ".join(command[:LONGEST].split())
+    if purpose_of_text(plain) != "test":
+        text = "simulated: this command runs no tests that we know how to select; nothing was run"
+        return Simulated(redact(plain), "not recorded", text=text)
+    counts: Counter[str] = Counter()
+    lines = []
+    for node in select_tests(plain, texts):
+        outcome, message = find_outcome(node, recorded or {})
+        counts[outcome or "not recorded"] += 1
+        if outcome == "failed":
+            lines.append(f"FAILED {node} - {redact(message)}".removesuffix(" - "))
+    shown = [
+        f"{counts[each]} {each}" for each in (*OUTCOMES, "not recorded") if counts[each]
+    ]
+    lines.append(
+        f"==== {', '.join(shown) or 'no tests selected'}, {counts.total()} selected (simulated: nothing was run) ===="
+    )
+    status: TestOutcome = "not recorded"
+    if counts["failed"]:
+        status = "failed"
+    elif counts["passed"] and not counts["not recorded"]:
+        status = "passed"
+    return Simulated(redact(plain), status, counts.total(), "\n".join(lines))
+
+
+def select_tests(command: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the tests of Python that a command selects, as node ids; all of them where it names no path."""
+    words = (word.removeprefix("./").rstrip("/") for word in command.split()[1:])
+    named = [
+        word
+        for word in words
+        if ".py" in word or any(p.startswith(f"{word}/") for p in texts)
+    ]
+    cases = Cases(texts)
+    for path in list_test_files(texts)[:MOST_SELECTED]:
+        names = [case.name for case in cases.of(path)] if path.endswith(".py") else []
+        # A file without known tests counts as one.
+        bare = [path] if path.endswith(".py") and not names else []
+        for node in (*bare, *(f"{path}::{name}" for name in names)):
+            if not named or any(f"{node}/".startswith((f"{w}/", f"{w}::")) for w in named):
+                yield node
+
+
+def find_outcome(node: str, recorded: Mapping[str, object]) -> tuple[str, str]:
+    """Return what was recorded of a test, "" for nothing, and its message: by node, by its classes, by its file."""
+    parts = node.split("::")
+    nodes = ["::".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    # One test with parameters is recorded several times; it failed if one of them did.
+    several = [key for key in recorded if key.startswith(f"{node}[")]
+    several.sort(key=lambda key: ("fail" not in str(recorded[key]).lower(), key))
+    known = (key for key in (node, *several, *nodes[1:]) if key in recorded)
+    value = recorded.get(next(known, ""), "")
+    message = ""
+    if isinstance(value, Mapping):
+        message = str(value.get("message", ""))
+        value = value.get("outcome", "")
+    word, _, rest = str(value).partition(":")
+    return word if word in OUTCOMES else "", message or rest.strip()

@@ -7,14 +7,15 @@ from typing import Any
 
 from cli_guard.assistant.projects.environments import python_front, script_command
 from cli_guard.assistant.projects.files import (
+    FoundCommand,
     ProjectFiles,
     folder_of,
     line_at,
     line_of,
     within,
 )
-from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import read
+from cli_guard.reviewers.commands.extract.make import MAKE_HEAD, blocks_in
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
     Node,
@@ -26,11 +27,9 @@ from cli_guard.reviewers.commands.extract.nodes import (
 from cli_guard.rules.catalog import read_patterns
 
 FORMS = read_patterns("projects/tasks.toml", "patterns")
-CONDITION = ("#", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
 NO_TEST = re.compile(r"no tests? specified")
 BODY_KEYS = "cmds cmd run shell commands command sequence composite script".split()
 MOST_LINES = 60
-LONGEST_LINE = 4_000
 MOST_BODY = 20_000
 # Stands for an escaped line end, so that a logical line is one line and the others keep their numbers.
 JOINED = "\x1f"
@@ -105,7 +104,7 @@ def _find_tables(
 
 def _line_of(text: str, name: str, node: Node) -> int:
     first = next(scalars(node), None)
-    if first is not None:
+    if first:
         return first.line
     key = re.escape(name)
     return line_of(text, rf"^\[[^\]\n]*\b{key}[\"']?\]|^[ \t]*[\"']?{key}[\"']?[ \t]*[:=]")
@@ -194,49 +193,33 @@ def _read_makefile(path: str, text: str) -> Iterator[FoundCommand]:
     """Yield the targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
     front = f"make -C {shlex.quote(folder_of(path))}" if folder_of(path) else "make"
     if passes_on := FORMS["sphinx"].search(text):
+        line = line_at(text, passes_on)
         yield FoundCommand(
-            f"{front} html",
-            path,
-            line_at(text, passes_on),
-            "builds the pages with Sphinx",
-            "html",
+            f"{front} html", path, line, "builds the pages with Sphinx", "html"
         )
-    phony = {
-        word
-        for found in FORMS["phony"].finditer(text)
-        for word in found[1].replace("\\\n", " ").split()
-    }
-    lines = text.replace("\\\n", JOINED).split("\n")
-    seen: set[str] = set()
-    number = 1
-    for place, line in enumerate(lines):
-        here = number
-        number = number + 1 + line.count(JOINED)
-        if line.startswith(("\t", "#", " ")):
-            continue
-        target = FORMS["target"].match(line[:LONGEST_LINE])
-        if not target:
-            continue
-        body = _make_body(lines[place + 1 :][:MOST_LINES], target[2], target[3] or "")
-        for name in target[1].split():
+    # A condition ends no recipe.
+    plain = FORMS["condition"].sub("", text)
+    blocks = list(blocks_in(plain.replace("\\\n", JOINED), MAKE_HEAD))
+    phony = {each for names, needs, _ in blocks if ".PHONY" in names for each in needs}
+    seen = set()
+    line = 1
+    for names, needs, block in blocks:
+        # `debug: CFLAGS = -g` sets a variable for a target.
+        for name in () if "=" in " ".join(needs) else names:
             made = ("/" in name or "." in name) and name not in phony
-            if name not in seen and not made and "%" not in name:
+            if FORMS["target"].fullmatch(name) and not made and name not in seen:
                 seen.add(name)
-                yield FoundCommand(f"{front} {name}", path, here, body, name)
+                yield FoundCommand(
+                    f"{front} {name}", path, line, _make_body(block, needs), name
+                )
+        line += block.count("\n") + block.count(JOINED)
 
 
-def _make_body(below: list[str], needs: str, inline: str) -> str:
-    recipe = [inline.strip()]
-    for line in below:
-        if line.startswith("\t"):
-            recipe.append(
-                re.sub(r"^[ \t]*[@+-]*[ \t]*", "", line).replace(JOINED, " ").strip()
-            )
-        elif line.strip() and not line.startswith(CONDITION):
-            break
-    recipe = [line for line in recipe if line]
-    body = "; ".join(
-        [line for line in recipe if not re.match(r"(?:echo|printf|#)\b", line)] or recipe
-    )
-    targets = " ".join(needs.replace(JOINED, " ").split("#")[0].split())
-    return body or (f"runs the targets {targets}" if targets else "")
+def _make_body(block: str, needs: list[str]) -> str:
+    """Return the recipe of a block on one line, without what only prints; else the targets that it needs."""
+    head, *below = block[:MOST_BODY].replace(JOINED, " ").split("\n")
+    lines = [head.partition(";")[2], *(line for line in below if line.startswith("\t"))]
+    recipe = [line.lstrip(" \t@+-").rstrip() for line in lines[:MOST_LINES]]
+    ran = [line for line in recipe if line and not FORMS["prints"].match(line)]
+    targets = f"runs the targets {' '.join(needs)}" if needs else ""
+    return "; ".join(ran or filter(None, recipe)) or targets

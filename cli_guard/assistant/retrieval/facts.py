@@ -21,7 +21,6 @@ HEAD_LINES = 60
 VALUE_LINES = 30
 VALUE_CHARS = 160
 STATEMENT_LINES = 4
-PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 def collect_facts(
@@ -33,7 +32,7 @@ def collect_facts(
     if "environment" in query.kinds:
         found += _read_environment(path, lines, 1, text.count("\n") + 1)
     for unit in units[:3]:
-        if unit.definition is not None and (unit is units[0] or unit.named):
+        if unit.definition and (unit is units[0] or unit.named):
             found += _describe(path, lines, unit.definition, query)
         elif unit is units[0]:
             for line, _ in unit.lines[:3]:
@@ -91,15 +90,9 @@ def _read_environment(
 
 def _head_of(text: str) -> str:
     """Cut a definition after its parameters: where all brackets are closed, at the end of that line."""
-    closing: list[str] = []
-    has_parameters = False
-    for position, char in enumerate(text):
-        if char in PAIRS and not (char == "{" and has_parameters):
-            closing.append(PAIRS[char])
-            has_parameters = has_parameters or char == "("
-        elif closing and char == closing[-1]:
-            closing.pop()
-        elif char in "\n{" and not closing:
+    for position, char, depth in walk_brackets(text):
+        is_body = char == "{" and depth == 1 and "(" in text[:position]
+        if is_body or (char == "\n" and not depth):
             return text[:position]
     return text
 
@@ -139,37 +132,34 @@ def _list_defaults(
 def _split_arguments(text: str) -> list[str]:
     """Split at commas outside of brackets and quotes, up to the bracket that closes the list."""
     parts: list[str] = []
-    depth = 0
     start = 0
-    quote = ""
-    for position, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-            if depth < 0:
-                return [*parts, text[start:position]]
-        elif char == "," and depth == 0:
+    for position, char, depth in walk_brackets(text, "\"'"):
+        if depth < 0:
+            return [*parts, text[start:position]]
+        if char == "," and not depth:
             parts.append(text[start:position])
             start = position + 1
     return [*parts, text[start:]]
 
 
+def walk_brackets(text: str, quotes: str = "") -> Iterator[tuple[int, str, int]]:
+    """Yield each sign that is not in quotes with its place, and how many brackets are open behind it."""
+    depth = 0
+    quote = ""
+    for position, char in enumerate(text):
+        if quote or char in quotes:
+            quote = "" if char == quote else quote or char
+            continue
+        depth += (char in "([{") - (char in ")]}")
+        yield position, char, depth
+
+
 def clip(value: str) -> str:
     """Return a value as one line of at most `VALUE_CHARS` characters, up to where its brackets close."""
-    depth = 0
-    end = len(value)
-    for position, char in enumerate(value[:4_000]):
-        if char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-        elif char == "\n" and depth <= 0:
-            end = position
-            break
-    line = " ".join(value[:end].split())
+    ends = (
+        position
+        for position, char, depth in walk_brackets(value[:4_000])
+        if char == "\n" and depth <= 0
+    )
+    line = " ".join(value[: next(ends, None)].split())
     return line if len(line) <= VALUE_CHARS else line[: VALUE_CHARS - 4] + " ..."

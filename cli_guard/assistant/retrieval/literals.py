@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import weigh
@@ -11,10 +11,8 @@ from cli_guard.lazy import frozen
 
 # A prefix of a string is no word of its message.
 WORD = re.compile(r"(?!(?:[fFrRbBuU]{1,2})[\"'])\w+")
-# Where the rarest words of a message stand, in one file, and the characters around them.
-MOST_PLACES = 60
-AROUND = 500
-ANCHORS = 2
+# What is beyond in a file is data.
+MOST_CHARS = 3_000_000
 # Characters between two pairs of words of one message.
 MOST_BETWEEN = 120
 WordPair = tuple[str, str]
@@ -46,7 +44,7 @@ def find_exact(
     query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str]
 ) -> list[ExactPlace]:
     """List the best place of each file, the best file first; nothing where no exact text is asked for."""
-    found: list[ExactPlace] = []
+    found = []
     name = next(iter(query.names), query.plain)
     # `Which exception is raised when ...` asks for its class.
     if query.is_quoted or "error" not in query.kinds:
@@ -73,44 +71,33 @@ def _find_message(
     pairs = {pair for pair in pairwise(message) if all(pair)}
     if not pairs:
         return []
-    words = sorted(
-        {word for pair in pairs for word in pair}, key=lambda word: (-len(word), word)
-    )
+    words = {word for pair in pairs for word in pair}
     found = []
     for path in paths:
-        lower = texts[path].lower()
-        present = [word for word in words if word in lower]
-        anchors = (
-            present[:ANCHORS]
-            if len(present) > 1 and len(present) >= QUOTED_SHARE * len(words)
-            else []
-        )
-        all_lines = texts[path].split("\n") if anchors else []
+        lower = texts[path][:MOST_CHARS].lower()
+        present = sum(word in lower for word in words)
+        if present < max(2, QUOTED_SHARE * len(words)):
+            continue
+        all_lines = texts[path].split("\n")
         best = ExactPlace(path, 0, 0.0)
-        for anchor in anchors:
-            for match in islice(re.finditer(re.escape(anchor), lower), MOST_PLACES):
-                start = max(0, match.start() - AROUND)
-                tokens = list(WORD.finditer(lower, start, match.end() + AROUND))
-                here = [
-                    (a.start(), (a[0], b[0]))
-                    for a, b in pairwise(tokens)
-                    if (a[0], b[0]) in pairs
-                ]
-                for run in _split_runs(here):
-                    distinct = len({pair for _, pair in run})
-                    if distinct < min(LEAST_PAIRS, len(pairs)):
-                        continue
-                    share = distinct / len(pairs)
-                    # The line with most of it, the first of several.
-                    on_line = Counter(lower.count("\n", 0, at) + 1 for at, _ in run)
-                    line = on_line.most_common(1)[0][0]
-                    lines = all_lines[max(0, line - 1 - ABOVE) : line + 1]
-                    # The line itself, and those on which its string may begin or end.
-                    share *= 1.0 if STRING.search("\n".join(lines[-3:])) else 0.5
-                    share += EMITTED * bool(EMITS.search("\n".join(lines)))
-                    best = max(
-                        best, ExactPlace(path, line, share), key=lambda each: each.share
-                    )
+        here = [
+            (a.start(), (a[0], b[0]))
+            for a, b in pairwise(WORD.finditer(lower))
+            if (a[0], b[0]) in pairs
+        ]
+        for run in _split_runs(here):
+            distinct = len({pair for _, pair in run})
+            if distinct < min(LEAST_PAIRS, len(pairs)):
+                continue
+            share = distinct / len(pairs)
+            # The line with most of it, the first of several.
+            on_line = Counter(lower.count("\n", 0, at) + 1 for at, _ in run)
+            line = on_line.most_common(1)[0][0]
+            lines = all_lines[max(0, line - 1 - ABOVE) : line + 1]
+            # The line itself, and those on which its string may begin or end.
+            share *= 1.0 if STRING.search("\n".join(lines[-3:])) else 0.5
+            share += EMITTED * bool(EMITS.search("\n".join(lines)))
+            best = max(best, ExactPlace(path, line, share), key=lambda each: each.share)
         if best.share >= (QUOTED_SHARE if is_quoted else LEAST_SHARE):
             found.append(best)
     return found

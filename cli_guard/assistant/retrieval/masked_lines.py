@@ -41,16 +41,14 @@ class MaskedLines:
             return mask_hits(
                 self._text, self._hits, self._starts[first - 1], self._starts[last] - 1
             )
-        above = [
-            line[:WINDOW_CHARS]
-            for line in self._lines[max(0, first - 1 - WINDOW_LINES) : first - 1]
-        ]
-        asked = [line[:WINDOW_CHARS] for line in self._lines[first - 1 : last]]
-        below = [line[:WINDOW_CHARS] for line in self._lines[last : last + WINDOW_LINES]]
-        window = "\n".join((*above, *asked, *below))[:LONGEST_WINDOW]
-        start = sum(len(line) + 1 for line in above)
-        end = min(start + sum(len(line) + 1 for line in asked) - 1, len(window))
-        return mask_hits(window, scan(window, self._path).hits, start, end)
+        above = max(0, first - 1 - WINDOW_LINES)
+        around = self._lines[above : last + WINDOW_LINES]
+        lines = [line[:WINDOW_CHARS] for line in around]
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        window = "\n".join(lines)[:LONGEST_WINDOW]
+        end = min(starts[last - above] - 1, len(window))
+        hits = scan(window, self._path).hits
+        return mask_hits(window, hits, starts[first - 1 - above], end)
 
     def line(self, number: int) -> str:
         """Return one line without the blanks around it, at most `LINE_CHARS` characters."""

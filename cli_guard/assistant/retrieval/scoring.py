@@ -1,17 +1,37 @@
-"""The ranking: BM25F over the names, comments and code of each definition of a file, and over its path."""
+"""The ranking: words counted in all texts, then BM25F over the definitions of the files that are worth parsing."""
 
+import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from cli_guard.assistant.request_question import SearchQuery
+from cli_guard.assistant.request_question import Concept, SearchQuery
 from cli_guard.assistant.retrieval.hits import Matcher, TextLines, WordHit
-from cli_guard.assistant.retrieval.survey import stem_path
-from cli_guard.assistant.stems import stems_of
+from cli_guard.assistant.retrieval.path_kinds import FRONT_PAGE, kind_of, weigh
+from cli_guard.assistant.stems import needles_of, stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.lazy import frozen
+from cli_guard.model import Skipped
 
+MOST_CANDIDATES = 50
+CANDIDATE_CHARS = 3_000_000
+MOST_CHARS = 400_000_000
+SHORT_NEEDLE = 4
+WHOLE_NEEDLE = 2
+MOST_COUNTED = 50
+IN_PATH = 3.0
+NAME_WEIGHT = 2.0
+COUNT_SATURATION = 1.5
+# Above this share a word is the own word of a concept.
+OWN = 0.8
+SYNONYM = 0.5
+# In these a word says little of what the repository does.
+SIDE_KINDS = frozenset(("data", "test", "changes", "vendored"))
+
+
+# A substring, a pattern that finds it as a word, and how well it stands for its concept.
+Needles = tuple[tuple[str, re.Pattern[str] | None, float], ...]
 # How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.
 NAME = 4.0
 TEXT = 0.7
@@ -53,6 +73,151 @@ LONGEST_SETTING = 400
 
 
 @frozen
+class Survey:
+    """The counts of a query.
+
+    By concept: `rarity` is the inverse document frequency, `spread` the number of files with it, `own` that of the
+    files of note among them. `candidates` are the paths to read, the most promising first.
+    """
+
+    rarity: tuple[float, ...]
+    spread: tuple[int, ...]
+    own: tuple[int, ...]
+    has_names: bool
+    absent_names: tuple[str, ...]
+    candidates: tuple[str, ...]
+    looked_at: int
+    skipped: tuple[Skipped, ...]
+
+
+def count_words(
+    query: SearchQuery, texts: Mapping[str, str], paths: Iterable[str]
+) -> Survey:
+    """Count the words of a query in all texts, and rank the files by these counts."""
+    names = [name.lower() for name in query.names]
+    needles = [_find_needles(each) for each in query.concepts]
+    counts = {}
+    skipped = []
+    left = MOST_CHARS
+    looked_at = 0
+    sources = 0
+    for path in paths:
+        left -= min(len(texts[path]), CANDIDATE_CHARS)
+        if left < 0:
+            reason = f"this file and those after it: over {MOST_CHARS:,} characters"
+            skipped.append(Skipped(path, reason, asks=True))
+            break
+        lower = texts[path][:CANDIDATE_CHARS].lower()
+        lower_path = path.lower()
+        looked_at += 1
+        sources += kind_of(path) == "source"
+        row = [_count(each, lower) + IN_PATH * _count(each, lower_path) for each in needles]
+        row += [float(name in lower) for name in names]
+        if any(row):
+            counts[path] = row
+    rows = list(counts.values())
+    in_source = [row for path, row in counts.items() if kind_of(path) == "source"]
+    of_note = [
+        row
+        for path, row in counts.items()
+        if kind_of(path) not in SIDE_KINDS - query.asked_for
+    ]
+    total = max(1, sources if in_source else looked_at)
+    width = range(len(query.concepts) + len(names))
+    rarity = [
+        math.log(1 + (total + 1) / (_spread(in_source or rows, each) + 0.5))
+        for each in width
+    ]
+    weights = [
+        *(concept.weight for concept in query.concepts),
+        *([NAME_WEIGHT] * len(names)),
+    ]
+    points = {
+        path: weigh(path, texts[path], query.asked_for)
+        * sum(
+            w * r * n / (n + COUNT_SATURATION)
+            for w, r, n in zip(weights, rarity, row, strict=True)
+        )
+        for path, row in counts.items()
+    }
+    ranked = sorted(points, key=lambda path: (-points[path], path))
+    absent_names = tuple(
+        name
+        for i, name in enumerate(query.names, len(query.concepts))
+        if not _spread(rows, i)
+    )
+    return Survey(
+        tuple(rarity[: len(query.concepts)]),
+        tuple(_spread(rows, each, 0.01) for each in width[: len(query.concepts)]),
+        tuple(_spread(of_note, each) for each in width[: len(query.concepts)]),
+        len(absent_names) < len(names),
+        absent_names,
+        tuple(_choose(ranked, texts)),
+        looked_at,
+        tuple(skipped),
+    )
+
+
+def _spread(rows: list[list[float]], index: int, least: float = OWN) -> int:
+    return sum(row[index] >= least for row in rows)
+
+
+def _choose(ranked: list[str], texts: Mapping[str, str]) -> list[str]:
+    chosen: list[str] = []
+    chars = 0
+    for path in ranked[:MOST_CANDIDATES]:
+        if not chosen or chars + len(texts[path]) <= CANDIDATE_CHARS:
+            chars += len(texts[path])
+            chosen.append(path)
+    return chosen
+
+
+def _find_needles(concept: Concept) -> Needles:
+    """List what to search for; a name and short stems have a pattern too, which finds them as words."""
+    needles = (
+        {concept.word: 1.0}
+        if concept.proper
+        else {
+            each: share
+            for stemmed, share in reversed(concept.stems.items())
+            for each in needles_of(stemmed)
+        }
+    )
+    is_whole = [concept.proper or len(each) <= WHOLE_NEEDLE for each in needles]
+    return tuple(
+        (needle, re.compile(rf"(?<![a-z]){re.escape(needle)}{'(?![a-z])' * whole}"), share)
+        if whole or len(needle) <= SHORT_NEEDLE
+        else (needle, None, share)
+        for (needle, share), whole in zip(needles.items(), is_whole, strict=True)
+    )
+
+
+def _count(needles: Needles, lower: str) -> float:
+    """Count the words of a concept; a synonym counts once."""
+    count = 0.0
+    for needle, pattern, share in needles:
+        if needle in lower:
+            times = len(pattern.findall(lower)) if pattern else lower.count(needle)
+            count += (
+                share * min(MOST_COUNTED, times)
+                if share > OWN
+                else SYNONYM * share * bool(times)
+            )
+    return count
+
+
+def stem_path(path: str) -> tuple[list[str], list[str]]:
+    """List the stems of a file name, and those of its folders."""
+    folder, _, name = path.rpartition("/")
+    if folder and FRONT_PAGE.search(path):
+        # Its folder says what it is about.
+        folder, _, name = folder.rpartition("/")
+    return stems_of(name.split(".", 1)[0] if not name.startswith(".") else name), stems_of(
+        folder
+    )
+
+
+@frozen
 class ScoredUnit:
     """A definition (`definition` None: the lines outside of any) with its score.
 
@@ -90,7 +255,7 @@ def score_file(
     definitions = find_definitions(path, text)
     lines = TextLines(text, definitions)
     hits = matcher.find(text)
-    by_owner: dict[int, list[WordHit]] = defaultdict(list)
+    by_owner = defaultdict(list)
     for hit in hits:
         by_owner[lines.owners[hit.line]].append(hit)
     concepts = range(len(query.concepts))
@@ -112,11 +277,9 @@ def score_file(
         is_asked = definition.name in query.names or definition.name == query.plain
         if own or is_asked or index in by_owner:
             here = by_owner.get(index, [])
-            settings = _find_settings(here, lines) if "setting" in query.kinds else {}
             unit = _score_unit(
-                definition, settings | own, here, lines, matcher, in_path, weights
+                definition, own, here, lines, matcher, in_path, weights, query
             )
-            unit = replace(unit, named=bool(own))
             if is_asked:
                 owners = set(definition.qualname.split("."))
                 bonus = EXACT_NAME * sum(
@@ -130,11 +293,9 @@ def score_file(
                 )
             units.append(unit)
     if -1 in by_owner or not units:
-        settings = _find_settings(by_owner[-1], lines) if "setting" in query.kinds else {}
         units.append(
-            _score_unit(None, settings, by_owner[-1], lines, matcher, in_path, weights)
+            _score_unit(None, {}, by_owner[-1], lines, matcher, in_path, weights, query)
         )
-        units[-1] = replace(units[-1], named=False)
     units.sort(
         key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0)
     )
@@ -156,7 +317,10 @@ def _score_unit(
     matcher: Matcher,
     in_path: list[float],
     weights: list[float],
+    query: SearchQuery,
 ) -> ScoredUnit:
+    settings = _find_settings(hits, lines) if "setting" in query.kinds else {}
+    named = settings | own
     length = (
         definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
     )
@@ -169,14 +333,14 @@ def _score_unit(
     covered = []
     for concept, count in enumerate(counts):
         amount = (
-            NAME * own.get(concept, 0.0)
+            NAME * named.get(concept, 0.0)
             + TEXT * min(MOST_TIMES, count) / norm
             + in_path[concept]
         )
         covered.append(amount / (amount + SATURATION))
     score = sum(map(float.__mul__, weights, covered))
     score *= 0.5 + 0.5 * score / (sum(weights) or 1.0)
-    if definition and own:
+    if definition and named:
         score *= 1 + FULL_NAME * matcher.measure_share(stems_of(definition.name))
     ranked = sorted(by_line.items(), key=lambda item: (-item[1], item[0]))
     return ScoredUnit(

@@ -15,9 +15,13 @@ from cli_guard.assistant.retrieval.path_kinds import (
     kind_of,
     weigh,
 )
-from cli_guard.assistant.retrieval.references import DOTTED_NAME, find_references
-from cli_guard.assistant.retrieval.scoring import ScoredFile, ScoredUnit, score_file
-from cli_guard.assistant.retrieval.survey import Survey, count_words
+from cli_guard.assistant.retrieval.scoring import (
+    ScoredFile,
+    ScoredUnit,
+    Survey,
+    count_words,
+    score_file,
+)
 from cli_guard.assistant.retrieval.types import (
     FoundFact,
     FoundPlace,
@@ -27,7 +31,7 @@ from cli_guard.assistant.retrieval.types import (
     SearchConfidence,
     SearchResult,
 )
-from cli_guard.assistant.retrieval.uses import find_uses
+from cli_guard.assistant.retrieval.uses import DOTTED_NAME, find_references, find_uses
 from cli_guard.assistant.stems import stem, stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.model import Skipped
@@ -77,21 +81,21 @@ def find(
     if query.is_vague:
         return ask_back(texts, paths)
     if not query.concepts and not query.names:
-        return SearchResult((), (), "none", 0, ())
+        return SearchResult()
     if "test" in query.asked_for:
         tests = [path for path in paths if kind_of(path) == "test"]
         if not tests:
-            return SearchResult((), (), "none", len(paths), query.terms, absent=("tests",))
+            return SearchResult(looked_at=len(paths), terms=query.terms, absent=("tests",))
         paths = tests
     skipped: list[Skipped] = []
     if lacking := _lacks_member(query, texts, paths):
-        return SearchResult((), (), "none", len(paths), query.terms, absent=(lacking,))
+        return SearchResult(looked_at=len(paths), terms=query.terms, absent=(lacking,))
     if uses := find_uses(query, texts, paths, skipped):
         return _answer_uses(uses, query, len(paths), limit, skipped)
     survey = count_words(query, texts, paths)
     skipped += survey.skipped
     matcher = Matcher(query)
-    files: list[ScoredFile] = []
+    files = []
     for path in survey.candidates:
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
@@ -148,9 +152,7 @@ def ask_back(texts: Mapping[str, str], paths: Sequence[str]) -> SearchResult:
         name = longest.name if longest else ""
         text = MaskedLines(path, texts[path]).line(line)
         choices.append(FoundPlace(path, line, text, "path", name, 0.0))
-    return SearchResult(
-        (), (), "none", len(paths), (), nearest=tuple(choices), is_vague=True
-    )
+    return SearchResult(looked_at=len(paths), nearest=tuple(choices), is_vague=True)
 
 
 def _answer_uses(
@@ -322,7 +324,7 @@ def _lacks_half_of_name(query: SearchQuery, survey: Survey, best: ScoredFile) ->
 def _holds_every_word(query: SearchQuery, best: ScoredFile) -> bool:
     """Return whether each word of a question stands in the best definition, its name or its path, in some form."""
     unit = best.units[0]
-    if unit.definition is None or not unit.named:
+    if not unit.definition or not unit.named:
         return False
     text = best.lines.text_of(unit.definition)
     held = set(stems_of(f"{best.path} {unit.definition.qualname} {text}"))
@@ -364,7 +366,7 @@ def _locate(
     definition = unit.definition
     is_document = kind_of(file.path) in ("doc", "changes")
     kind: LocationKind
-    if definition is not None and (unit.named or not unit.lines):
+    if definition and (unit.named or not unit.lines):
         line = definition.line
         kind = "mention" if is_document else "definition"
     elif unit.lines:

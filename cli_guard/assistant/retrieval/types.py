@@ -55,11 +55,11 @@ class SearchResult:
     of a question that `is_vague`, what it may be about.
     """
 
-    places: tuple[FoundPlace, ...]
-    facts: tuple[FoundFact, ...]
-    confidence: SearchConfidence
-    looked_at: int
-    terms: tuple[str, ...]
+    places: tuple[FoundPlace, ...] = ()
+    facts: tuple[FoundFact, ...] = ()
+    confidence: SearchConfidence = "none"
+    looked_at: int = 0
+    terms: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
     absent: tuple[str, ...] = ()

@@ -7,8 +7,6 @@ applied once, after the chain has ended: what is binary, too long or an error be
 from cli_guard.assistant.sandbox.commands import description
 from cli_guard.assistant.sandbox.model import (
     CommandWorld,
-    Image,
-    McpTools,
     RunLimits,
     RunResult,
 )
@@ -16,8 +14,6 @@ from cli_guard.assistant.sandbox.runner import run
 
 __all__ = [
     "CommandWorld",
-    "Image",
-    "McpTools",
     "RunLimits",
     "RunResult",
     "description",

@@ -101,7 +101,7 @@ def execute(
     result = run_to_end(
         bash, prelude.replace("\n", " ") + opened + command, out, err, limits
     )
-    if result is not None and (result.error or "").startswith(UNPARSED):
+    if result and (result.error or "").startswith(UNPARSED):
         message = f"bash: line 1: syntax error: {result.error}\n"
         return RunResult(
             b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False
@@ -110,8 +110,8 @@ def execute(
         *name_limits(result, out, err, limits),
         *name_missing_files(world, layout.left_out),
     )
-    code = STOPPED if result is None else result.exit_code
-    changes = {} if result is None else find_changes(files, layout, world.snapshot)
+    code = STOPPED if not result else result.exit_code
+    changes = {} if not result else find_changes(files, layout, world.snapshot)
     return RunResult(bytes(out.data), bytes(err.data), code, changes, tuple(images), hit)
 
 
@@ -156,6 +156,8 @@ def adapt_command(
             b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
         )
         given = answer(CommandCall(arguments, stdin, context.cwd, context.fs, world))
+        if isinstance(given, str):
+            given = CommandOutput.from_text(given)
         images.extend(given.images)
         try:
             await context.stdout.write(given.stdout)
@@ -171,7 +173,7 @@ def run_to_end(
     bash: Bash, text: str, out: Sink, err: Sink, limits: RunLimits
 ) -> ExecResult | None:
     """Return the result, None where the call had to be given up because its time was over."""
-    found: list[ExecResult] = []
+    found = []
 
     async def main() -> None:
         running = bash.execute(text, stdout=out.write, stderr=err.write)
@@ -203,7 +205,7 @@ def name_limits(
     result: ExecResult | None, out: Sink, err: Sink, limits: RunLimits
 ) -> Iterator[str]:
     """Yield each limit that was hit, in words."""
-    if result is None:
+    if not result:
         yield f"stopped: execution timeout ({limits.seconds:g}s)"
     elif result.error:
         yield f"stopped: {result.error}"

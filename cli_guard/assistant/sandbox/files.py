@@ -111,7 +111,7 @@ def mount_folders(bash: Bash, paths: list[str]) -> dict[str, FileSystem]:
     from bashkit import FileSystem
 
     counts = Counter(folder for path in paths for folder in folders_above(path))
-    chosen: dict[str, FileSystem] = {}
+    chosen = {}
     for folder in sorted(counts):
         if SMALL_FOLDER <= counts[folder] <= FEW_FILES and not any(
             above in chosen for above in folders_above(folder)

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from cli_guard.assistant.sandbox.execution import SYNTAX_ERROR, execute
 from cli_guard.assistant.sandbox.model import CommandWorld, RunResult
-from cli_guard.assistant.sandbox.overflow import Overflow
-from cli_guard.assistant.sandbox.presentation import present
+from cli_guard.assistant.sandbox.presentation import Overflow, present
 
 # PATH is not searched: it may name a folder that a repository fills.
 BASH_FOLDERS = "/usr/local/bin:/opt/homebrew/bin:/run/current-system/sw/bin:/usr/bin:/bin"

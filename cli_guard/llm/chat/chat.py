@@ -1,7 +1,7 @@
 """A chat: turns over the one graph, what a person approves in them, and the session that keeps it all."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -15,21 +15,21 @@ from cli_guard.assistant.replies import result_of
 from cli_guard.errors import CliGuardError, Interrupted, UsageError
 from cli_guard.git.repository import GitRepository
 from cli_guard.git.snapshot import list_index
-from cli_guard.graph.context import Context, Planned, Planner
-from cli_guard.graph.state import Data, State, normalise
+from cli_guard.graph.context import Context, Planned, Planner, Reading
+from cli_guard.graph.state import Data, State, TaskType, normalise
 from cli_guard.lazy import dataclass, frozen
-from cli_guard.llm.chat.permission import ChatPermission
-from cli_guard.llm.chat.testing import ROUNDS, CoveringTests
-from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk
-from cli_guard.llm.gateway import Gateway
+from cli_guard.llm.chat.permission import ROUNDS, ChatPermission, CoveringTests
+from cli_guard.llm.compaction import compact, find_window, measure_scale
+from cli_guard.llm.gateway import Gateway, Reply
+from cli_guard.llm.guest import Guest
 from cli_guard.llm.ledger import Ledger, Total
 from cli_guard.llm.loop import ToolLoop, shorten_result
 from cli_guard.llm.mapping import draw_map
-from cli_guard.llm.patching import PROPOSE, EditLoop, write_action
-from cli_guard.llm.prompts import fence, system
+from cli_guard.llm.patching import PROPOSE, EditLoop, patching_tools, write_action
+from cli_guard.llm.prompts import Message, fence, system
 from cli_guard.llm.routing import Route, route_request
 from cli_guard.llm.session import ChatSession, Sessions
-from cli_guard.llm.tools import EDITING, Copy
+from cli_guard.llm.tools import EDITING, READING, Copy
 from cli_guard.model import Action
 from cli_guard.policy.language_model import ModelSection
 from cli_guard.repository.snapshot import Snapshot
@@ -42,9 +42,65 @@ if TYPE_CHECKING:
     from cli_guard.llm.chat.display import Display
     from cli_guard.llm.chat.keyboard import Keyboard
 
+OFFERED = (*READING, *EDITING, "run_command", "git_commit")
+SPARE = 4
+TASK = """You talk with a developer in a terminal about their repository. Look with the tools before you say something
+about the code, and cite places as path:line. edit_file, create_file and delete_file change a copy. When you have
+answered, its changes are reviewed, shown to the developer as one patch, and written only if the developer agrees.
+run_command and git_commit ask the developer each time, and work on the files without your edits. If something is
+refused, do not ask for it again in another form. Answer in Markdown, briefly."""
 SESSIONS = "sessions"
 TASK_CHARS = 200
 NEXT = "Do what is left, or say in a sentence what is done."
+
+
+class Talk(LocalAssistant):
+    """The assistant of a chat: any text is for the model, and nothing is refused."""
+
+    def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
+        return Reading("repo_qna", "chat", {"chat": True})
+
+    def select_paths(self, state: State, context: Context) -> Sequence[str]:
+        return ()
+
+    def plan(self, state: State, context: Context) -> Planned:
+        return Planned((), answered=True)
+
+
+@dataclass
+class ChatGuest(Guest):
+    """A guest whose prompts are kept within the model's window."""
+
+    session: ChatSession = field(kw_only=True)
+
+    def ask(self, messages: list[Message], *, purpose: str, **options: Any) -> Reply:
+        """Ask the model with as much of the session as fits. Raises ModelError."""
+        tools = options.get("tools", ())
+        self.fit(messages, tools)
+        reply = super().ask(messages, purpose=purpose, **options)
+        self.session.scale = max(self.session.scale, measure_scale(messages, tools, reply))
+        return reply
+
+    def fit(
+        self, messages: list[Message], tools: Sequence[Data] = (), *, forced: bool = False
+    ) -> None:
+        """Compact messages in place if they no longer fit, or if that is `forced`. Raises ModelError."""
+        silent = replace(self.gateway, on_text=None)
+        config = self.config
+        session = self.session
+        named = silent.forced or next(
+            (name for _, name in config.models_for(self.route.tier)), ""
+        )
+        messages[:] = compact(
+            messages,
+            session.artefacts,
+            find_window(named, config, silent.env),
+            config.answer_tokens,
+            lambda prompt: silent.ask(prompt, "light", purpose="summary").text,
+            tools=tools,
+            scale=session.scale,
+            forced=forced,
+        )
 
 
 @frozen
@@ -235,7 +291,7 @@ class Chat:
             shell = cast(LocalAssistant, given.assistant).shell
             context = replace(given, assistant=Talk(shell), planner=planner)
             if guest and guest.use:
-                guest.tools |= guest.use.tools(context)
+                guest.tools |= patching_tools(self.copy, context)
                 self.loop.offered = (
                     *OFFERED,
                     *(each for each in context.tools if each.startswith("mcp:")),

@@ -9,7 +9,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.llm.chat.chat import Chat, Host
 from cli_guard.llm.chat.display import Display
 from cli_guard.llm.chat.keyboard import Keyboard
-from cli_guard.llm.chat.testing import MODES
+from cli_guard.llm.chat.permission import MODES
 from cli_guard.llm.compaction import find_window
 from cli_guard.llm.ledger import Total
 from cli_guard.llm.prompts import estimate_tokens

@@ -6,14 +6,6 @@ What a server sends is data of a stranger all the way: bounded where it is read,
 """
 
 from cli_guard.mcp.client.client import McpClient
-from cli_guard.mcp.client.result import McpResult
-from cli_guard.policy.mcp import Hints, McpTool, ServerConfig, decision
+from cli_guard.policy.mcp import McpTool, ServerConfig, decision
 
-__all__ = [
-    "Hints",
-    "McpClient",
-    "McpResult",
-    "McpTool",
-    "ServerConfig",
-    "decision",
-]
+__all__ = ["McpClient", "McpTool", "ServerConfig", "decision"]

@@ -19,8 +19,6 @@ from cli_guard.runtime import missing_extra
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from anyio.from_thread import BlockingPortal
     from mcp import types
 
@@ -54,7 +52,8 @@ class McpClient:
         self._cwd = cwd
         self._env = env
         self._running: dict[str, Running] = {}
-        self._problems: dict[str, str] = {}
+        # The servers that failed in this run, and why in one line; they are not started again.
+        self.problems: dict[str, str] = {}
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
         self._closed = False
@@ -64,18 +63,8 @@ class McpClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-    @property
-    def problems(self) -> Mapping[str, str]:
-        """The servers that failed in this run, and why in one line; they are not started again."""
-        return dict(self._problems)
 
     def tools(self, server: str | None = None) -> tuple[McpTool, ...]:
         """The tools of a server, or of all that start (`problems` names the others), in the order of their names.
@@ -123,7 +112,7 @@ class McpClient:
                 )
             except CliGuardError as error:
                 if running.connection.lost:
-                    self._problems[server] = str(error)
+                    self.problems[server] = str(error)
                 raise
 
     def close(self) -> None:
@@ -132,7 +121,7 @@ class McpClient:
         self._closed = True
         portal = self._portal
         self._portal = None
-        if portal is None:
+        if not portal:
             return
         try:
             # Whatever still runs is cancelled, which ends its server.
@@ -152,21 +141,21 @@ class McpClient:
             )
         if self._closed:
             raise CliGuardError("the MCP client is closed")
-        if name in self._problems:
-            raise CliGuardError(self._problems[name])
+        if name in self.problems:
+            raise CliGuardError(self.problems[name])
         if name not in self._running:
             portal = self._open_portal()
             connection = Connection(name, self._servers[name], self._cwd, self._env)
             try:
                 _, listed = portal.start_task(connection.serve)
             except CliGuardError as error:
-                self._problems[name] = str(error)
+                self.problems[name] = str(error)
                 raise
             self._running[name] = Running(connection, listed)
         return self._running[name]
 
     def _open_portal(self) -> "BlockingPortal":
-        if self._portal is None:
+        if not self._portal:
             try:
                 import mcp  # noqa: F401 - asked for once, where the answer can still be given
                 from anyio.from_thread import start_blocking_portal
@@ -198,7 +187,7 @@ def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> N
 def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
     """The tools of a server, sorted by name; of several with one name there is one, which cannot be used."""
     count = Counter(tool.name for tool in listed)
-    tools: dict[str, McpTool] = {}
+    tools = {}
     for tool in listed:
         wrong = schemas.check_bounds(tool.input_schema)
         if (

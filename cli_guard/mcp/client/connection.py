@@ -212,7 +212,7 @@ async def open_session(session: "ClientSession") -> "list[types.Tool]":
 
     # The handshake that all servers know: some close on any other first message.
     await session.initialize()
-    tools: list[types.Tool] = []
+    tools = []
     cursor: str | None = None
     for _ in range(PAGES):
         request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.lazy import dataclass
 from cli_guard.mcp.server.tools import (
     ServedTool,
     Surroundings,
@@ -202,23 +203,23 @@ def refusal_of(problem: str) -> "types.CallToolResult":
     )
 
 
+@dataclass
 class AgentStreams:
     """Standard input and output as the SDK's transport uses them (a part of `anyio.AsyncFile`), which may be left."""
 
-    def __init__(self, lines: Iterator[bytes | None], say: Callable[[bytes], None]) -> None:
-        self._lines = lines
-        self._say = say
+    lines: Iterator[bytes | None]
+    say: Callable[[bytes], None]
 
     async def __aiter__(self) -> AsyncIterator[str]:
         """Yield the lines of the input; "", which is no message, for one that is too long."""
         end = object()
-        while (line := await self._in_thread(next, self._lines, end)) is not end:
+        while (line := await self._in_thread(next, self.lines, end)) is not end:
             if line != b"":
                 yield (line or b"").decode("utf-8", "replace")
 
     async def write(self, text: str) -> None:
         """Write a message. Raises OSError if nobody reads any more."""
-        await self._in_thread(self._say, text.encode())
+        await self._in_thread(self.say, text.encode())
 
     async def flush(self) -> None:
         """Do nothing: `write` does."""

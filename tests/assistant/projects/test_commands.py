@@ -31,6 +31,7 @@ def one(texts: dict[str, str], command: str) -> projects.ProjectCommand:
         ({"Makefile": "test:\n\tpytest -q\n"}, "test", "make test"),
         ({"Makefile": "check: a.c\n\t./run && ruff check .\n"}, "lint", "make check"),
         ({"Makefile": "check:\n\tpython -m pytest\n"}, "test", "make check"),
+        ({"Makefile": "check:\nifdef CI\n\tpython -m pytest\nendif\n"}, "test", "make check"),
         ({"sub/Makefile": "test:\n\tpytest\n"}, "test", "make -C sub test"),
         ({"justfile": "build target='all':\n    cargo build\n"}, "build", "just build"),
         ({"Taskfile.yml": "tasks:\n  lint:\n    cmds:\n      - golangci-lint run\n"}, "lint", "task lint"),

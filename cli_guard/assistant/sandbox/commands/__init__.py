@@ -19,7 +19,6 @@ from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandFailure,
-    CommandOutput,
 )
 from cli_guard.rules.catalog import read_table
 
@@ -27,30 +26,26 @@ from cli_guard.rules.catalog import read_table
 TOOLS = read_table("sandbox.toml")["tools"].split()
 
 
-def show_help(call: CommandCall) -> CommandOutput:
+def show_help(call: CommandCall) -> str:
     """List the commands, or print the help of one."""
     if not call.arguments:
-        return CommandOutput.from_text(
-            list_commands() + "\nUse: help COMMAND, or COMMAND --help"
-        )
+        return list_commands() + "\nUse: help COMMAND, or COMMAND --help"
     name = call.arguments[0]
     if name in COMMANDS:
-        return CommandOutput.from_text(COMMANDS[name].usage)
+        return COMMANDS[name].usage
     if name in TOOLS:
-        return CommandOutput.from_text(
-            f"{name}: works as in bash; its own help: {name} --help"
-        )
+        return f"{name}: works as in bash; its own help: {name} --help"
     raise CommandFailure(f"no command {name}\nAvailable: {list_names()}")
 
 
-def ask(call: CommandCall) -> CommandOutput:
+def ask(call: CommandCall) -> str:
     """Answer a question about the repository, where it can go down a pipe."""
     if call.world.ask is None:
         raise CommandFailure("nothing answers questions here: use symbols, refs, rg")
-    return CommandOutput.from_text(call.world.ask(" ".join(call.arguments)))
+    return call.world.ask(" ".join(call.arguments))
 
 
-def write(call: CommandCall) -> CommandOutput:
+def write(call: CommandCall) -> str:
     """Write a file of the sandbox, as a redirection would."""
     path, *words = call.arguments
     raw = call.stdin
@@ -62,15 +57,15 @@ def write(call: CommandCall) -> CommandOutput:
         call.files.write_file(target, raw)
     except (RuntimeError, OSError):
         raise CommandFailure(f"{path} cannot be written: is it a folder?") from None
-    return CommandOutput.from_text(f"{len(raw)} bytes written to {path}")
+    return f"{len(raw)} bytes written to {path}"
 
 
-def convert_toml(call: CommandCall) -> CommandOutput:
+def convert_toml(call: CommandCall) -> str:
     """Print TOML as JSON, dates as text."""
     raw = call.read(call.arguments[0]) if call.arguments else call.stdin
     try:
         data = tomllib.loads(raw.decode("utf-8", "replace"))
-        return CommandOutput.from_text(json.dumps(data, default=str, ensure_ascii=False))
+        return json.dumps(data, default=str, ensure_ascii=False)
     except (ValueError, RecursionError) as error:
         raise CommandFailure(f"this is no TOML: {error}") from None
 

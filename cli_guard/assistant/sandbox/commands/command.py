@@ -23,7 +23,7 @@ TOOL_SECONDS = 5.0
 WRONG_USAGE = WrongUsage.exit_code
 HELP = ("--help", "-h")
 
-CommandFunction = Callable[[CommandCall], CommandOutput]
+CommandFunction = Callable[[CommandCall], CommandOutput | str]
 # Does a command with these arguments take standard input?
 Reads = Callable[[tuple[str, ...]], bool]
 
@@ -66,11 +66,11 @@ class OwnCommand:
         ]
         return "\n  ".join((f"usage: {self.head}", *filter(None, lines)))
 
-    def answer(self, call: CommandCall) -> CommandOutput:
+    def answer(self, call: CommandCall) -> CommandOutput | str:
         """Run the command; a failure becomes a message and an exit code."""
         first, *rest = call.arguments or ("",)
         if first in HELP:
-            return CommandOutput.from_text(self.usage)
+            return self.usage
         if first in self.subcommands:
             return self.subcommands[first].answer(replace(call, arguments=tuple(rest)))
         if self.subcommands and first:

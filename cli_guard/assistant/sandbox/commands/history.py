@@ -72,12 +72,12 @@ KINDS = {
     "dropped": re.compile(r""),
 }
 EXCLUDED = re.compile(r":(?:[!^]|\(exclude\))")
-WILD = re.compile(r"[*?[]")
+FILES = re.compile(r"[^:]*[*?[][^:]*")
 
 
 def find_repository(call: CommandCall) -> Repository:
     """Return the repository. Raises CommandFailure in a world without one."""
-    if call.world.repository is None:
+    if not call.world.repository:
         raise CommandFailure(
             "there is no history here: this world is held in memory; read its files with cat, grep"
         )
@@ -103,12 +103,6 @@ def fixed_options(name: str) -> tuple[str, ...]:
     return (*inherited, *table.get("always", "").split())
 
 
-def check_value(option: str, kind: str, value: str) -> None:
-    """Check a value that Git is to be given. Raises WrongUsage."""
-    if not KINDS[kind].match(value):
-        raise WrongUsage(f"{option} needs a {kind}, not {value!r}")
-
-
 def translate_options(
     name: str, words: tuple[str, ...]
 ) -> tuple[list[str], list[str], tuple[str, ...] | None]:
@@ -120,8 +114,8 @@ def translate_options(
     for option, value in read.given:
         kind = known[option].rstrip("?")
         has_value = kind != "switch" and (value or kind == known[option])
-        if has_value:
-            check_value(option, kind, value)
+        if has_value and not KINDS[kind].match(value):
+            raise WrongUsage(f"{option} needs a {kind}, not {value!r}")
         if kind != "dropped":
             joint = "=" if has_value and option.startswith("--") else ""
             options.append(option + joint + value)
@@ -145,12 +139,6 @@ def find_paths(call: CommandCall, words: Iterable[str]) -> Iterator[str]:
         yield f":(exclude){relative}" if excluded else relative
 
 
-def names_file(call: CommandCall, word: str) -> bool:
-    return call.files.exists(call.absolute(word)) or bool(
-        WILD.search(word) and ":" not in word
-    )
-
-
 def sort_words(
     call: CommandCall, name: str, words: list[str], *, has_pattern: bool
 ) -> tuple[list[str], list[str]]:
@@ -161,12 +149,16 @@ def sort_words(
     # The first word that is a file, or looks like some, begins the paths; of `blame` the last word is the file.
     last = len(words) - 1 if name == "blame" else len(words)
     begin = 0 if has_pattern or "pattern" not in taken else 1
-    found = (n for n in range(begin, last) if names_file(call, words[n]))
+    found = (
+        n
+        for n in range(begin, last)
+        if call.files.exists(call.absolute(words[n])) or FILES.fullmatch(words[n])
+    )
     first = next(found, last) if "revisions" in taken else begin
     return words[:first], words[first:]
 
 
-def git(call: CommandCall) -> CommandOutput:
+def git(call: CommandCall) -> CommandOutput | str:
     """Run a sub-command of Git that reads; of any other say what to do instead."""
     words = list(call.arguments)
     while words and words[0] in ("--no-pager", "-P", "-C"):
@@ -183,7 +175,7 @@ def git(call: CommandCall) -> CommandOutput:
     raise WrongUsage(f"no git {name} here; there is: {reading}")
 
 
-def ask_git(name: str, call: CommandCall) -> CommandOutput:
+def ask_git(name: str, call: CommandCall) -> CommandOutput | str:
     """Run a sub-command with the words of a caller, checked."""
     repository = find_repository(call)
     options, bare, behind = translate_options(name, call.arguments)
@@ -200,7 +192,7 @@ def ask_git(name: str, call: CommandCall) -> CommandOutput:
     if call.world.hides:
         before, paths = hide_files(name, call.world.hides, options, before, paths)
     if name == "rev-parse" and "--show-toplevel" in options:
-        return CommandOutput.from_text(ROOT)
+        return ROOT
     if name == "branch" and "--show-current" not in options:
         options.append("--list")  # a bare name would make a branch
     if name == "blame" and not before:
@@ -301,7 +293,7 @@ def only_commits(word: str) -> str:
     return "".join(f"{each}^{{commit}}" if each.strip(".^") else each for each in ends)
 
 
-def ask_bare(name: str, call: CommandCall) -> CommandOutput:
+def ask_bare(name: str, call: CommandCall) -> CommandOutput | str:
     """Run a sub-command that is called without `git`; called bare, with the options that are of use then."""
     bare = tuple(TABLES[name].get("bare", "").split())
     return ask_git(name, replace(call, arguments=call.arguments or bare))

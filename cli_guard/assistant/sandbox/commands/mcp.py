@@ -6,7 +6,6 @@ from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandFailure,
-    CommandOutput,
     McpTools,
 )
 from cli_guard.policy.mcp import PREFIX, McpTool
@@ -14,7 +13,7 @@ from cli_guard.policy.mcp import PREFIX, McpTool
 
 def find_servers(call: CommandCall) -> McpTools:
     """Return the configured servers. Raises CommandFailure where there are none."""
-    if call.world.mcp is None:
+    if not call.world.mcp:
         raise CommandFailure(
             "no server is configured: name one in ~/.config/cli-guard/config.toml as [mcp.NAME] with its command"
         )
@@ -25,7 +24,7 @@ def plain_name(tool: McpTool) -> str:
     return tool.name.removeprefix(PREFIX)
 
 
-def list_tools(call: CommandCall) -> CommandOutput:
+def list_tools(call: CommandCall) -> str:
     found = [
         t
         for t in find_servers(call).list()
@@ -34,26 +33,24 @@ def list_tools(call: CommandCall) -> CommandOutput:
     if not found:
         raise CommandFailure("no tool is offered; see mcp list for every server")
     rows = (f"{plain_name(t)}  {' '.join(t.description.split())[:200]}" for t in found)
-    return CommandOutput.from_text("\n".join(rows))
+    return "\n".join(rows)
 
 
-def show_tool(call: CommandCall) -> CommandOutput:
+def show_tool(call: CommandCall) -> str:
     for tool in find_servers(call).list():
         if plain_name(tool) == call.arguments[0]:
             schema = json.dumps(tool.schema, indent=2, sort_keys=True)
-            return CommandOutput.from_text(
-                f"{call.arguments[0]}\n  {tool.description}\nparameters (JSON schema):\n{schema}"
-            )
+            return f"{call.arguments[0]}\n  {tool.description}\nparameters (JSON schema):\n{schema}"
     raise CommandFailure(f"no tool {call.arguments[0]}: see mcp list")
 
 
-def call_tool(call: CommandCall) -> CommandOutput:
+def call_tool(call: CommandCall) -> str:
     arguments = (
         " ".join(call.arguments[1:])
         or call.stdin.decode("utf-8", "replace").strip()
         or "{}"
     )
-    return CommandOutput.from_text(find_servers(call).call(call.arguments[0], arguments))
+    return find_servers(call).call(call.arguments[0], arguments)
 
 
 MCP = OwnCommand(

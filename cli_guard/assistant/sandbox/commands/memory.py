@@ -6,7 +6,6 @@ from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.model import (
     CommandCall,
     CommandFailure,
-    CommandOutput,
     WrongUsage,
 )
 from cli_guard.state.memory import Memory, Remembered
@@ -17,20 +16,18 @@ NUMBER = re.compile(r"[0-9]{1,18}")
 
 def find_memory(call: CommandCall) -> Memory:
     """Return the memory. Raises CommandFailure in a world without one."""
-    if call.world.memory is None:
+    if not call.world.memory:
         raise CommandFailure(
             "there is no memory here: this world is held in memory alone, and ends with the call"
         )
     return call.world.memory
 
 
-def list_rows(found: tuple[Remembered, ...]) -> CommandOutput:
-    return CommandOutput.from_text(
-        "\n".join(f"#{r.id} {r.at[:10]} {r.kind}: {r.text}" for r in found)
-    )
+def list_rows(found: tuple[Remembered, ...]) -> str:
+    return "\n".join(f"#{r.id} {r.at[:10]} {r.kind}: {r.text}" for r in found)
 
 
-def search(call: CommandCall) -> CommandOutput:
+def search(call: CommandCall) -> str:
     wanted = " ".join(call.arguments)
     found = find_memory(call).search(wanted)
     if not found:
@@ -38,29 +35,25 @@ def search(call: CommandCall) -> CommandOutput:
     return list_rows(found)
 
 
-def recent(call: CommandCall) -> CommandOutput:
+def recent(call: CommandCall) -> str:
     (number,) = call.arguments[:1] or ("10",)
     if not NUMBER.fullmatch(number) or not 1 <= int(number) <= MOST_ROWS:
         raise WrongUsage(f"a number of rows is from 1 to {MOST_ROWS}, not {number!r}")
     return list_rows(find_memory(call).recent(int(number)))
 
 
-def store(call: CommandCall) -> CommandOutput:
+def store(call: CommandCall) -> str:
     text = " ".join(call.arguments) or call.stdin.decode("utf-8", "replace")
     if not text.strip():
         raise WrongUsage("what? memory store TEXT..., or text on standard input")
-    return CommandOutput.from_text(f"stored #{find_memory(call).store(text)}")
+    return f"stored #{find_memory(call).store(text)}"
 
 
-def list_facts(call: CommandCall) -> CommandOutput:
-    return list_rows(find_memory(call).recent(MOST_ROWS, "fact"))
-
-
-def forget(call: CommandCall) -> CommandOutput:
+def forget(call: CommandCall) -> str:
     number = call.arguments[0].removeprefix("#")
     if not NUMBER.fullmatch(number) or not find_memory(call).forget(int(number)):
         raise CommandFailure(f"nothing remembered as #{number}: see memory recent")
-    return CommandOutput.from_text(f"forgot #{number}")
+    return f"forgot #{number}"
 
 
 MEMORY = OwnCommand(
@@ -83,7 +76,11 @@ MEMORY = OwnCommand(
             "TEXT...",
             run=store,
         ),
-        "facts": OwnCommand("memory facts", "all facts", run=list_facts),
+        "facts": OwnCommand(
+            "memory facts",
+            "all facts",
+            run=lambda call: list_rows(find_memory(call).recent(MOST_ROWS, "fact")),
+        ),
         "forget": OwnCommand(
             "memory forget", "take one row out", "ID", run=forget, needs=1
         ),

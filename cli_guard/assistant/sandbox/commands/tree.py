@@ -94,7 +94,7 @@ def list_below(
     return inside
 
 
-def tree(call: CommandCall) -> CommandOutput:
+def tree(call: CommandCall) -> str:
     """Draw folders as trees."""
     options = read_options(call.arguments, OPTIONS["tree"])
     has = options.has
@@ -102,7 +102,7 @@ def tree(call: CommandCall) -> CommandOutput:
         [glob for value in options.every(name) for glob in value.split("|")]
         for name in ("-I", "-P")
     )
-    lines: list[str] = []
+    lines = []
     counts = {"directory": 0, "file": 0}
 
     def keep(each: ListedPath) -> bool:
@@ -129,7 +129,7 @@ def tree(call: CommandCall) -> CommandOutput:
             f"{n} {word[n != 1]}" for n, word in zip(counts.values(), words, strict=True)
         ]
         lines += ["", ", ".join(report[:1] if has("-d") else report)]
-    return CommandOutput.from_text("\n".join(lines))
+    return "\n".join(lines)
 
 
 def draw_below(
