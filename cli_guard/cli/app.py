@@ -104,7 +104,7 @@ def choice(
 ) -> click.Option:
     """Build an option with one of some values; otherwise as `option`."""
     kind = RareOption if rare else click.Option
-    return kind(names.split(), type=click.Choice([*values]), help=help, **more)
+    return kind(names.split(), type=click.Choice(list(map(str, values))), help=help, **more)
 
 
 def eager(

@@ -21,6 +21,13 @@ OWNER_COLUMN = re.compile(
     r" ?= ?(?:\$\d|\?|%s|%\(|[:@]\w|\$?\{)"
 )
 COLUMN = re.compile(r"([\w.\"`]+) ?= ?(?:\$\d|\?|%|[:@]\w|\$?\{)")
+# What makes a number wide: a cast, a conversion. The `L` of Python 2 says nothing, so no suffix counts.
+WIDENING = re.compile(
+    r"\(\s*(?:u?int64_t|size_t|ssize_t|(?:curl_)?off_t|u?long(?: long)?|unsigned long(?: long)?|u?int64)\s*\)\s*"
+    r"|static_cast<[^<>]{1,40}>|\bu?int64(?=\()| as [ui](?:64|128|size)\b"
+)
+JOINED = re.compile(r"[\w)\]] ?(?:\*|\+(?!\+)|<<) ?[\w(]")
+BRACKETS = re.compile(r"[()\s]")
 # An argument, or an entry of one, that says which thing is meant.
 IS_KEY = re.compile(
     r"^[\w$.>-]*(?:_id|[a-z]I[dD]|[uU]uid)$|^\w*(?:_id|[a-z]I[dD]): ?[\w$.]+$"
@@ -200,6 +207,17 @@ def lost_name(old: CodeFact, new: CodeFact) -> str:
         return ""
     gone = left_out(*(each.detail.strip("[]()") for each in (old, new)))
     return gone[0] if gone and (not old.is_option or NAME.fullmatch(gone[0])) else ""
+
+
+def lost_width(old: CodeFact, new: CodeFact) -> str:
+    """Return why a product or sum may wrap around: its terms are no longer made wide before they are joined."""
+    one, two = (each.name if each.is_judged else each.detail for each in (old, new))
+    was, count = WIDENING.subn("", one)
+    now, left = WIDENING.subn("", two)
+    is_same_sum = BRACKETS.sub("", was) == BRACKETS.sub("", now)
+    if count <= left or not is_same_sum or JOINED.search(two) is None:
+        return ""
+    return f"`{two}` may wrap around, `{one}` could not"
 
 
 def lost_parameter(old: CodeFact, new: CodeFact) -> str:

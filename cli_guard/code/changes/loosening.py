@@ -16,6 +16,7 @@ from cli_guard.code.changes.calls import (
     lost_parameter,
     lost_scope,
     lost_subject,
+    lost_width,
 )
 from cli_guard.code.changes.comparisons import (
     asks_less,
@@ -128,6 +129,9 @@ class Conditions:
 
 def compare(old: CodeFact, new: CodeFact, elsewhere: Conditions) -> Looser | None:
     """Return how one fact became the other, looser one; None if they differ in anything else."""
+    is_named = old.kind is new.kind and (old.is_judged or old.name == new.name)
+    if is_named and (why := lost_width(old, new)):
+        return Looser(old, new, "bound", why)
     is_asked = old.is_judged and new.is_judged
     if is_asked and (found := loosened_condition(old, new, elsewhere)):
         return found

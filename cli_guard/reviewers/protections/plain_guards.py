@@ -64,12 +64,20 @@ def find_plain_guards(subject: ReviewInput, difference: ChangeDifference) -> Ite
         guards = (
             fact
             for fact in file.went
-            if fact.is_guard and net_key(fact) not in asked_now and asks_more(fact, file)
+            if is_candidate(fact, difference)
+            and net_key(fact) not in asked_now
+            and asks_more(fact, file)
         )
         for guard in islice(guards, MOST_GUARDS):
             for loss in losses.standing(Loss("validation", guard, file)):
                 if was_needed(loss, subject, difference) and not is_replaced(loss, ()):
                     yield loss
+
+
+def is_candidate(fact: CodeFact, difference: ChangeDifference) -> bool:
+    """Return whether a fact is a guard, or a condition around lines that asks a helper that went as well."""
+    is_around = fact.is_judged and fact.end_line > fact.line
+    return fact.is_guard or (is_around and asks_helper_gone(fact, difference))
 
 
 def asks_more(guard: CodeFact, file: FileDifference) -> bool:
