@@ -259,6 +259,16 @@ def test_answers_come_while_the_asker_waits(folder: Path, isolated: dict[str, st
         assert process.wait() == 0
 
 
+@table(("profile", "code"), [("strict", 3), ("workspace", 0), ("floors", 0)])
+def test_a_profile_is_named_as_its_help_names_it(
+    committed: Repo, profile: str, code: int
+) -> None:
+    (committed.path / "check.py").write_text("print(1)\n")
+    committed.git("add", "check.py")
+    done = guard(committed, "check-command", "--profile", profile, "python3 check.py")
+    assert done.code == code
+
+
 def test_the_repository_s_own_configuration_counts(committed: Repo) -> None:
     spellings = ("git status", "g''it status", "command git -C . diff")
     assert [guard(committed, "check-command", each).code for each in spellings] == [0, 0, 0]
