@@ -15,7 +15,7 @@ from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Span
 from cli_guard.commands.profiles import Callers, apply_profile
 from cli_guard.commands.scope import OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
-from cli_guard.commands.tasks import find_effects_beyond, walk_script
+from cli_guard.commands.tasks import AT_RUN_TIME, find_effects_beyond, walk_script
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
@@ -86,6 +86,8 @@ def judge_settings(shell: Shell, path: str, context: Context) -> dict[Effect, Ca
     for piece in find_pieces(text or "")[:MOST_TEXTS]:
         inner = walk_script(piece, context.root, context)
         for effect in find_effects_beyond(piece, inner):
+            if AT_RUN_TIME.search(effect.reason):
+                continue  # `[build]` is a heading, no program
             reason = f"writes settings into {path} with a command: {effect.reason}"
             found[replace(effect, reason=reason, span=HERE)] = [None]
     return found

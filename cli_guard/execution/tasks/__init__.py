@@ -10,7 +10,6 @@ from pathlib import Path
 
 from cli_guard.commands.model import TaskFile
 from cli_guard.execution.tasks.makefile import MakefileReader
-from cli_guard.execution.tasks.others import JustfileReader, TaskfileReader
 from cli_guard.execution.tasks.reader import TaskReader
 
 
@@ -20,12 +19,17 @@ def read_tasks(path: Path, given: Mapping[str, str], *, dry: bool) -> TaskFile |
     `given` are the variables that the command line sets; `dry`: commands are only shown.
     """
     name = path.name.lower()
-    if name.endswith((".yml", ".yaml")):
-        reader: TaskReader = TaskfileReader(path, "task -t", given, dry=dry)
-    elif "just" in name:
-        reader = JustfileReader(path, "just -f", given, dry=dry)
-    else:
-        reader = MakefileReader(path, "make -f", given, dry=dry)
+    reader: TaskReader = MakefileReader(path, "make -f", given, dry=dry)
+    if "just" in name or name.endswith((".yml", ".yaml")):
+        # They load what reads the files of a change.
+        from cli_guard.execution.tasks.others import JustfileReader, TaskfileReader
+
+        is_just = "just" in name
+        reader = (
+            JustfileReader(path, "just -f", given, dry=dry)
+            if is_just
+            else TaskfileReader(path, "task -t", given, dry=dry)
+        )
     text = reader.open_file(path.name)
     if text is None:
         return None
