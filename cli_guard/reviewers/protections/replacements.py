@@ -28,6 +28,8 @@ from cli_guard.reviewers.protections.loss import (
 )
 
 COMMENT_SIGN = re.compile(r"//|#|/\*|--|<!--")
+# A name that is not called: a function of another name asks something else.
+VARIABLE = re.compile(rf"(?:{IDENTIFIER.pattern})(?![\w(]| \()")
 MEASURES = frozenset(("len", "length", "size"))
 WITHOUT = frozenset(
     "no not non skip without optional maybe unsafe disable disabled".split()
@@ -130,13 +132,9 @@ def is_renamed(loss: Loss) -> bool:
     if was is None or now is None:
         return False
     asked = set(IDENTIFIER.findall(fact.name))
-    form = IDENTIFIER.sub("_", fact.name)
+    form = VARIABLE.sub("_", fact.name)
     for new in loss.file.came:
-        if (
-            new.is_judged
-            and new.unit == fact.unit
-            and IDENTIFIER.sub("_", new.name) == form
-        ):
+        if new.is_judged and new.unit == fact.unit and VARIABLE.sub("_", new.name) == form:
             names = set(IDENTIFIER.findall(new.name))
             if not (asked - names) & now.words and not (names - asked) & was.words:
                 return True
