@@ -159,7 +159,10 @@ class HeldValues:
             if is_grouped and shape in ("call", "member"):
                 return True  # ("<b>" + text).html_safe
             is_grouped = node.kind().startswith("parenthesized")
-            is_last = node.named_children()[-1].range() == inner.range()
+            # The grammar of PHP gives some nodes none that are named, as it repairs them.
+            is_last = any(
+                each.range() == inner.range() for each in node.named_children()[-1:]
+            )
             if not (
                 is_grouped
                 or shape == "binary"
