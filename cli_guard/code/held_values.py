@@ -159,7 +159,7 @@ class HeldValues:
             if is_grouped and shape in ("call", "member"):
                 return True  # ("<b>" + text).html_safe
             is_grouped = node.kind().startswith("parenthesized")
-            # The grammar of PHP gives some nodes none that are named, as it repairs them.
+            # `self` is a mark to the grammar of PHP: the node around it has no named parts.
             is_last = any(
                 each.range() == inner.range() for each in node.named_children()[-1:]
             )

@@ -171,6 +171,8 @@ def test_texts_that_are_handed_over(language: str, text: str, read: str, line: i
         ("python", "def f():\n    q = 'a' + b\n    g(q=1)\n"),
         ("go", 'package a\nfunc f() { q[0], err = "a" + x, nil; g(q) }'),
         ("javascript", "function f() { const q = 'a' + b; }\nfunction h() { g(q); }"),
+        # A mark of the grammar, and no name.
+        ("php", "<?php /* self = 'a' */ class A { function f() { self::g(1); } }"),
     ],
 )
 def test_what_may_hold_something_else(language: str, text: str) -> None:
