@@ -56,7 +56,6 @@ MOST_AROUND_USE = 4
 PASSED_ON = re.compile(
     "^(?:value_|keyword_)?argument$|^pair$|^reference_expression$|initializer$|array|^list"
 )
-COMMENT = re.compile(r"(?:#|//|/\*|--)[^\n]*\n")
 
 
 @frozen
@@ -138,7 +137,7 @@ class HeldValues:
         for node in filter(self._is_handed_over, nodes):
             value = self._text_for(node)
             if value is not None:
-                edits.append(node.replace(" ".join(value.text().split("\n"))))
+                edits.append(node.replace(_on_one_line(value)))
                 given_at[node.range().start.line + 1] = value.range().start.line + 1
         if not edits or not self._left:
             return self._root.text(), {}
@@ -190,11 +189,7 @@ class HeldValues:
 
     def _is_text(self, value: "SgNode") -> bool:
         text = value.text()
-        return (
-            len(text) < LONGEST_TEXT
-            and HELD_TEXT.match(f"a={text}") is not None
-            and COMMENT.search(text) is None
-        )
+        return len(text) < LONGEST_TEXT and HELD_TEXT.match(f"a={text}") is not None
 
     def _is_composed(self, value: "SgNode") -> bool:
         return any(self._shape(node) == "name" for node in walk_nodes(value, MOST_NODES))
@@ -363,6 +358,14 @@ class HeldValues:
             self._root,
         )
         return node.range().end.index, block.range().end.index
+
+
+def _on_one_line(node: "SgNode") -> str:
+    """Return the text of an expression without its comments and line ends."""
+    parts = walk_nodes(node, MOST_NODES)
+    comments = [each.replace("") for each in parts if "comment" in each.kind()]
+    text = node.commit_edits(comments) if comments else node.text()
+    return " ".join(text.split("\n"))
 
 
 def _has_part(node: "SgNode", part: "SgNode") -> bool:

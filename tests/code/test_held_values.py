@@ -141,6 +141,12 @@ HANDED_OVER = [
         1,
     ),
     (
+        "javascript",
+        "const q = '<b>' +\n  // what it says\n  b;\ng(q);",
+        "g('<b>' +      b);",
+        1,
+    ),
+    (
         "ruby",
         'def f\n  t = "a#{b}"\n  (t + c).html_safe\nend\n',
         '("a#{b}" + c).html_safe',
