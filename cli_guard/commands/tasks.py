@@ -6,7 +6,7 @@ and `posttest` are one call.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -130,11 +130,14 @@ def list_places(
 
 
 def list_tasks(
-    invocation: ProgramInvocation, context: Context, tree: WorkTree
+    invocation: ProgramInvocation,
+    context: Context,
+    tree: WorkTree,
+    written: Collection[str] = (),
 ) -> Iterator[tuple[str | None, str, tuple[str, ...]]]:
     """Yield the folder, the name and the commands of each task that a command runs.
 
-    The folder is None for what is not known, which the name says then.
+    The folder is None for what is not known, which the name says then; `written` are files that earlier tasks write.
     """
     files = find_files(invocation)
     given = invocation.arguments
@@ -162,6 +165,8 @@ def list_tasks(
             (place, names),
             *((f"{place}/{sub}", [last]) for sub, _, last in below if sub),
         ):
+            if path in written:
+                yield None, "in a file that a task writes", ()
             found = tree.read_tasks(files, path, settings, dry=dry)
             if found is None:
                 continue
@@ -186,7 +191,7 @@ def find_leaving(
     while waiting:
         runner = waiting.pop()
         kind = "script" if "package.json" in find_files(runner) else "task"
-        for folder, name, commands in list_tasks(runner, context, context.tree):
+        for folder, name, commands in list_tasks(runner, context, context.tree, files):
             title = f"{kind} {name}".rstrip()
             if folder is None:
                 yield title, NOT_READ

@@ -79,6 +79,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         self.folder = path.parent
         self.call = f"{call} {shlex.quote(str(path))}"
         self.given = given
+        self.settings = [shlex.quote(f"{name}={text}") for name, text in given.items()]
         self.dry = dry
         self.variables = {name: [text] for name, text in given.items()}
         # The rules of each target, in the order of the file.
@@ -151,8 +152,9 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         return [each for each in self.targets if each[:1] != "."]
 
     def called(self, *words: str, call: str = "") -> str:
-        """Return a call for other tasks."""
-        return " ".join((call or self.call, *(["-n"] if self.dry else []), *words))
+        """Return a call for other tasks, with the variables that the command line sets."""
+        options = ["-n"] if self.dry else []
+        return " ".join((call or self.call, *options, *self.settings, *words))
 
     def is_made(self, need: str) -> bool:
         """Return whether a rule makes what has a name, or one of those that a pattern finds; `%` is any text."""
