@@ -114,7 +114,9 @@ class TaskfileReader(OtherReader):
                     words = [
                         f"{key}={text}" for key, text in list_values(*at([table], "vars"))
                     ]
-                    recipe.append(f"+{self.called(shlex.join((start + called, *words)))}")
+                    recipe.append(
+                        f"+{self.write_call(shlex.join((start + called, *words)))}"
+                    )
             for folder in list_texts(task, "dir"):
                 # The plus stays in front.
                 into = f"cd {shlex.quote(folder)}\n"

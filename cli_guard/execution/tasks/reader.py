@@ -136,13 +136,13 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
     def __getitem__(self, target: str) -> tuple[str, ...]:
         """Return the commands for a target; what it needs is done by another call."""
         if not target:
-            return tuple(self.called(goal) for goal in self.list_goals()[:1])
+            return tuple(self.write_call(goal) for goal in self.list_goals()[:1])
         commands: list[str] = []
         known = len(self.unread)
         for rule in self.targets[target]:
             needs = [UNSURE.sub("*", need) for need in rule.needs]
             needs = [shlex.quote(need) for need in needs if self.is_made(need)]
-            commands += [self.called(*needs)] if needs else []
+            commands += [self.write_call(*needs)] if needs else []
             commands += self.list_recipe(rule, target)
         commands += [UNKNOWN] if len(self.unread) > known else []
         return tuple(dict.fromkeys(commands))
@@ -151,7 +151,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         """Return the names of which the first is done if none is named."""
         return [each for each in self.targets if each[:1] != "."]
 
-    def called(self, *words: str, call: str = "") -> str:
+    def write_call(self, *words: str, call: str = "") -> str:
         """Return a call for other tasks, with the variables that the command line sets."""
         options = ["-n"] if self.dry else []
         return " ".join((call or self.call, *options, *self.settings, *words))
@@ -249,7 +249,7 @@ class TaskReader(Mapping[str, tuple[str, ...]]):
         for each in self.expand(inner, given):
             base, _, change = each.partition(":")
             if base == "MAKE":
-                texts = [self.called(call="make")]
+                texts = [self.write_call(call="make")]
             elif base in self.variables:
                 texts = self.expand_all(self.variables[base], given)
             else:
