@@ -50,7 +50,13 @@ HELD_TEXT = re.compile(
     r"(?:[rbufRBUF$@]{0,2}[\"'`]|(?:[\w.]{0,40}[sS]printf|[sS]tring\.[fF]ormat)\()"
 )
 LONGEST_TEXT = 2_000
-MOST_HELD = 200
+# So many names are looked for at a time, and so many steps are made for those of a file.
+NAMES_AT_ONCE = 1_000
+MOST_TEXT_STEPS = 2_000_000
+# A longer line is a bundle's, whose names are not looked for: to tell the place of a node, the library counts the
+# characters before it in its line, so a long line makes each step dear.
+LONGEST_LINE = 10_000
+LINE_OF_STEP = 1_000
 # A name in an argument, in a list, by reference.
 MOST_AROUND_USE = 4
 PASSED_ON = re.compile(
@@ -118,17 +124,22 @@ class HeldValues:
             else:
                 waiting += self._parts_of(node)
 
-    def write_out_texts(self) -> tuple[str, Mapping[int, int]]:
+    def write_out_texts(self) -> tuple[str, Mapping[int, int], bool]:
         """Return the text with variables that hold a text written out where they are handed over.
 
-        The mapping has the lines of such uses, with the line on which the text was put together.
+        The mapping has the lines of such uses, with the line on which the text was put together. The last value is
+        whether there was too much to look at; then nothing is written out.
         """
-        names = dict.fromkeys(HELD_TEXT.findall(self._root.text()))
-        wanted = "|".join(map(re.escape, islice(names, MOST_HELD)))
+        lines = self._root.text().split("\n")
+        self._left = MOST_TEXT_STEPS // max(1, max(map(len, lines)) // LINE_OF_STEP)
+        written = "\n".join(line for line in lines if len(line) <= LONGEST_LINE)
+        names = iter(dict.fromkeys(HELD_TEXT.findall(written)))
         edits = []
         given_at = {}
-        found = self._root.find_all(regex=f"^(?:{wanted})$") if wanted else ()
-        nodes = [node for node in found if self._shape(node) == "name"]
+        nodes: list[SgNode] = []
+        while some := list(islice(names, NAMES_AT_ONCE)):
+            found = self._root.find_all(regex=f"^(?:{'|'.join(map(re.escape, some))})$")
+            nodes += [node for node in found if self._shape(node) == "name"]
         # All are read at once: a search for each in its function takes as long as all else.
         for node in nodes:
             bound = self._bound.setdefault(node.text(), [])
@@ -140,8 +151,8 @@ class HeldValues:
                 edits.append(node.replace(_on_one_line(value)))
                 given_at[node.range().start.line + 1] = value.range().start.line + 1
         if not edits or not self._left:
-            return self._root.text(), {}
-        return self._root.commit_edits(edits), given_at
+            return self._root.text(), {}, not self._left
+        return self._root.commit_edits(edits), given_at, False
 
     def _is_handed_over(self, name: "SgNode") -> bool:
         """Return whether a name is what a call is given, or is stored in a member: `page.innerHTML = text`."""

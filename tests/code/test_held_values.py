@@ -157,7 +157,7 @@ HANDED_OVER = [
 
 @pytest.mark.parametrize(("language", "text", "read", "line"), HANDED_OVER)
 def test_texts_that_are_handed_over(language: str, text: str, read: str, line: int) -> None:
-    written, given_at = HeldValues(
+    written, given_at, _ = HeldValues(
         SgRoot(text, language).root(), language
     ).write_out_texts()
     assert read in written
@@ -183,4 +183,18 @@ def test_texts_that_are_handed_over(language: str, text: str, read: str, line: i
 )
 def test_what_may_hold_something_else(language: str, text: str) -> None:
     root = SgRoot(text, language).root()
-    assert HeldValues(root, language).write_out_texts() == (text, {})
+    assert HeldValues(root, language).write_out_texts() == (text, {}, False)
+
+
+@pytest.mark.parametrize(("names", "uses"), [(1_200, 1), (50, 150)])
+def test_a_text_at_the_end_of_a_long_file_is_written_out(names: int, uses: int) -> None:
+    before = "".join(
+        f"def f{at}(x):\n    t{at} = 'a' + x\n" + f"    print(t{at})\n" * uses
+        for at in range(names)
+    )
+    text = f"{before}def last(x):\n    query = 'b' + x\n    run(query)\n"
+    written, _, is_partial = HeldValues(
+        SgRoot(text, "python").root(), "python"
+    ).write_out_texts()
+    assert not is_partial
+    assert written.endswith("run('b' + x)\n")

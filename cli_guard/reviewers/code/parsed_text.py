@@ -66,6 +66,8 @@ class ParsedText:
     language: str
     text: str
     given_at: Mapping[int, int]
+    # Whether texts that variables hold could not be written out.
+    is_partial: bool = False
 
     @cached_property
     def lines(self) -> list[str]:
@@ -84,8 +86,10 @@ class ParsedText:
         """Return the same with the texts that variables hold written out where calls are given them."""
         if self.language in UNHELD:
             return self
-        text, given_at = HeldValues(self._root, self.language).write_out_texts()
-        return replace(self, text=text, given_at={**self.given_at, **given_at})
+        held = HeldValues(self._root, self.language)
+        text, given_at, is_partial = held.write_out_texts()
+        given_at = {**self.given_at, **given_at}
+        return replace(self, text=text, given_at=given_at, is_partial=is_partial)
 
     def nodes(self, rule: TreeRule) -> "list[SgNode]":
         """Return all that a rule matches, but for texts into which only numbers are put."""

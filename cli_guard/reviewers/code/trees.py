@@ -93,6 +93,17 @@ def inspect(
     lines = text.split("\n")
     if topic and (ours or is_renaming):
         side = parse_written_out(text)
+        if side.is_partial:
+            why = "code: it has more uses of variables than are followed"
+            is_bundle = any(len(line) > LONG_LINE for line in lines)
+            # A bundle is only said: every one that is built anew would ask.
+            yield (
+                Skipped(change.path, why)
+                if is_bundle
+                else leave(
+                    subject, change, why, lambda old: parse_written_out(old).is_partial
+                )
+            )
         ours = rules_for(topic, change.path, side.text)
         yield from _inspect_side(subject, ours, side, before, lines)
     # The repository's own rules know names as they are written.
